@@ -1,0 +1,1 @@
+"""An adversary at work on a release: one module for each attack."""

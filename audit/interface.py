@@ -1,0 +1,55 @@
+"""The auditor's domain: pairs of neighbouring data, budgets, and where trials run.
+
+The logic is asymmetric. An audit can show that a claim is false, by a pair of neighbours and an event. It cannot
+show that a claim is true: it can only say how hard it looked and which leak it would have seen.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from attrs import frozen
+
+from crowdproof.claims import Neighbours
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@frozen(eq=False)
+class Pair:
+    """Two neighbouring datasets: polars tables, numpy vectors, or whatever else the target takes."""
+
+    left: Any
+    right: Any
+    relation: Neighbours
+    origin: str
+    """How the pair was chosen, in words: part of every result."""
+
+
+@frozen
+class Budget:
+    """How much may be spent; None is no limit. A spent budget is never a verdict by itself."""
+
+    runs: int | None = None
+    """Runs of the target, over all datasets."""
+    seconds: float | None = None
+
+
+class Runner(Protocol):
+    """Where trials run: in this process, on local cores, or on a cluster.
+
+    `map` keeps the order of its items, so that a result never depends on where it was computed. It is lazy: it
+    looks only a bounded number of items ahead, and closing the iterator cancels what is still under way.
+    """
+
+    workers: int
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Iterator[Result]:
+        """The results of `function` on `items`, in order."""
+
+
+class Progress(Protocol):
+    """Told how far the work is; may raise KeyboardInterrupt to end it early with what was found."""
+
+    def update(self, done: int, total: int | None, message: str) -> None:
+        """`done` of `total` runs (None: open-ended), and the current finding in a few words."""

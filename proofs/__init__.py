@@ -1,0 +1,1 @@
+"""Mathematics: machine-checked statements and certified numbers."""

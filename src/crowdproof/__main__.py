@@ -1,0 +1,5 @@
+"""`python -m crowdproof` is the command line."""
+
+from crowdproof.cli import main
+
+main()

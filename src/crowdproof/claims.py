@@ -1,0 +1,194 @@
+"""What is asserted of a mechanism: one small frozen type for each notion of privacy.
+
+>>> parse_claim("dps(beta=0.5, epsilon=ln 3, delta=0.02)") == DPS(0.5, "ln 3", 0.02)
+True
+>>> print(DP(1, "1e-6"))
+dp(epsilon=1, delta=1e-6)
+"""
+
+import re
+from enum import Enum
+from fractions import Fraction
+from typing import ClassVar
+
+from attrs import NOTHING, field, fields, frozen
+
+from crowdproof.errors import ParameterError
+from crowdproof.exact import Epsilon, Number, probability, rate, show, whole
+
+
+class Neighbours(Enum):
+    """When two datasets count as neighbours."""
+
+    ADD_REMOVE = "add-remove"
+    """One has exactly one row more than the other."""
+    REPLACE = "replace"
+    """They have equally many rows and differ in at most one."""
+
+
+def _epsilon(written: Number | Epsilon) -> Epsilon:
+    return Epsilon.of(written)
+
+
+def _beta(written: Number) -> Fraction:
+    return rate(written, "beta")
+
+
+def _delta(written: Number) -> Fraction:
+    return probability(written, "delta")
+
+
+def _k(written: Number) -> int:
+    return whole(written, "k")
+
+
+def _neighbours(written: str | Neighbours) -> Neighbours:
+    try:
+        return Neighbours(written)
+    except ValueError:
+        known = " or ".join(each.value for each in Neighbours)
+        raise ParameterError(f"neighbours is {written!r}: write {known}.") from None
+
+
+def _columns(written: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if written is None:
+        return None
+    names = tuple(part.strip() for part in written.split("|")) if isinstance(written, str) else tuple(written)
+    if not names or not all(names):
+        raise ParameterError("columns is empty: name at least one column, or leave it out to mean all of them.")
+    return names
+
+
+@frozen
+class Claim:
+    """Base of the notions. `str(claim)` is its canonical text, which `parse_claim` reads back."""
+
+    notion: ClassVar[str]
+
+    def __str__(self) -> str:
+        shown = [
+            f"{each.name}={_text(getattr(self, each.name))}"
+            for each in fields(type(self))
+            if getattr(self, each.name) != each.default
+        ]
+        return f"{self.notion}({', '.join(shown)})"
+
+
+@frozen
+class DP(Claim):
+    """(eps, delta)-differential privacy: Pr[M(D) in O] <= e^eps Pr[M(D') in O] + delta for neighbours D, D'."""
+
+    notion: ClassVar[str] = "dp"
+    epsilon: Epsilon = field(converter=_epsilon)
+    delta: Fraction = field(default=Fraction(0), converter=_delta)
+    neighbours: Neighbours = field(default=Neighbours.ADD_REMOVE, converter=_neighbours)
+
+
+@frozen
+class DPS(Claim):
+    """(beta, eps, delta)-DP under sampling: Poisson sampling at rate beta, then the mechanism, is (eps, delta)-DP.
+
+    Requires delta < beta: for delta >= beta any mechanism satisfies it, so the claim would say nothing.
+    """
+
+    notion: ClassVar[str] = "dps"
+    beta: Fraction = field(converter=_beta)
+    epsilon: Epsilon = field(converter=_epsilon)
+    delta: Fraction = field(default=Fraction(0), converter=_delta)
+    neighbours: Neighbours = field(default=Neighbours.ADD_REMOVE, converter=_neighbours)
+
+    def __attrs_post_init__(self) -> None:
+        if self.delta >= self.beta:
+            raise ParameterError(
+                f"delta is {show(self.delta)} and beta {show(self.beta)}: a DPS claim needs delta < beta, "
+                "since with delta >= beta it holds for every mechanism."
+            )
+
+
+@frozen
+class CrowdBlending(Claim):
+    """(k, eps)-crowd-blending: each t in D is eps-indistinguishable from >= k rows of D, itself counted, or ignored."""
+
+    notion: ClassVar[str] = "crowd-blending"
+    k: int = field(converter=_k)
+    epsilon: Epsilon = field(default=Epsilon(Fraction(0)), converter=_epsilon)
+
+
+@frozen
+class Safe(Claim):
+    """eps-safe: the choice of the recoding is eps-DP in the data. 0 is strongly safe: no dependence at all."""
+
+    notion: ClassVar[str] = "safe"
+    epsilon: Epsilon = field(default=Epsilon(Fraction(0)), converter=_epsilon)
+    neighbours: Neighbours = field(default=Neighbours.ADD_REMOVE, converter=_neighbours)
+
+
+@frozen
+class KAnonymity(Claim):
+    """Every row of the release, seen through `columns` (None means all), appears at least k times."""
+
+    notion: ClassVar[str] = "k-anonymity"
+    k: int = field(converter=_k)
+    columns: tuple[str, ...] | None = field(default=None, converter=_columns)
+
+
+@frozen
+class Assertion(Claim):
+    """A sentence about mathematics or about a release, known by its id."""
+
+    notion: ClassVar[str] = "assertion"
+    id: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.sentence}"
+
+
+PARSEABLE: dict[str, type[Claim]] = {each.notion: each for each in (DP, DPS, CrowdBlending, Safe, KAnonymity)}
+_CALL = re.compile(r"\s*([a-z-]+)\s*\((.*)\)\s*", re.DOTALL | re.IGNORECASE)
+
+
+def parse_claim(text: str) -> Claim:
+    """Read a claim as it is written on a command line or in a configuration file."""
+    match = _CALL.fullmatch(text)
+    if match is None or match[1].lower() not in PARSEABLE:
+        known = ", ".join(f"{name}(...)" for name in PARSEABLE)
+        raise ParameterError(f"{text!r} is not a claim: write one of {known}, for example dp(epsilon=1, delta=1e-6).")
+    return build_claim(match[1].lower(), _arguments(match[2], text))
+
+
+def build_claim(notion: str, arguments: dict[str, str]) -> Claim:
+    """Make the claim of that notion from named arguments as text; unknown and missing names are errors."""
+    kind = PARSEABLE[notion]
+    known = {each.name: each for each in fields(kind)}
+    for name in arguments:
+        if name not in known:
+            raise ParameterError(f"{notion} has no parameter {name!r}: it takes {', '.join(known)}.")
+    for name, each in known.items():
+        if name not in arguments and each.default is NOTHING:
+            raise ParameterError(f"{notion} needs {name}: write {notion}({name}=...).")
+    return kind(**arguments)
+
+
+def _arguments(text: str, whole_claim: str) -> dict[str, str]:
+    arguments: dict[str, str] = {}
+    for part in filter(str.strip, re.split(r",(?![^(]*\))", text)):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError(f"{part.strip()!r} in {whole_claim!r} has no name: write it as name=value.")
+        if name.strip() in arguments:
+            raise ParameterError(f"{name.strip()} is given twice in {whole_claim!r}: keep one.")
+        arguments[name.strip()] = value.strip()
+    return arguments
+
+
+def _text(value: object) -> str:
+    match value:
+        case Fraction():
+            return show(value)
+        case Neighbours():
+            return value.value
+        case tuple():
+            return "|".join(value)
+        case _:
+            return str(value)

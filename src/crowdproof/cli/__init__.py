@@ -1,0 +1,60 @@
+"""The command line: it parses, calls and prints, and holds no logic.
+
+Each verb is a module of this package with a click command called `command`, loaded when it is used.
+"""
+
+import sys
+from importlib import import_module
+
+import click
+
+from crowdproof.errors import CrowdproofError, ExitCode
+
+VERBS = {
+    "demo": "The main job, end to end, on the built-in data.",
+}
+"""Verb -> its line in the help; the module has the verb's name."""
+
+
+class _Verbs(click.Group):
+    """A group that knows its verbs by name and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="crowdproof")
+def cli() -> None:
+    """Tell whether a data release really gives the privacy it claims.
+
+    Exit codes: 0 every claim held up; 1 a claim was refuted; 2 usage or configuration error; 3 the audit could
+    not run or nothing was collected; 4 undecided (0 unless --strict).
+    """
+
+
+def main() -> None:
+    """Run the command line; an error of ours is one sentence on stderr and its exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("Interrupted.", err=True)
+        code = ExitCode.BROKEN
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except CrowdproofError as error:
+        click.echo(f"crowdproof: {error}", err=True)
+        code = error.exit_code
+    sys.exit(int(code or 0))

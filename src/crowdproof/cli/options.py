@@ -1,0 +1,61 @@
+"""Options that several verbs share."""
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdproof.errors import ParameterError
+from crowdproof.findings import Finding
+from crowdproof.report import FORMATS, render
+
+
+class OutputChoice(click.ParamType[tuple[str, Path | None]]):
+    """`--format text` prints; `--format sarif=out.sarif` writes to a file."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path | None]:
+        """Split into a format and a path."""
+        if isinstance(value, tuple):
+            return value
+        name, _, path = str(value).partition("=")
+        if name not in FORMATS:
+            self.fail(f"{name!r} is not a format: choose from {', '.join(FORMATS)}.", param, ctx)
+        return name, Path(path) if path else None
+
+
+formats = click.option(
+    "--format",
+    "outputs",
+    type=OutputChoice(),
+    multiple=True,
+    default=["text"],
+    show_default=True,
+    metavar="FORMAT[=FILE]",
+    help=f"How to report, more than once if wanted: {', '.join(FORMATS)}.",
+)
+seed = click.option(
+    "--seed", type=click.IntRange(min=0), help="Seed of all randomness; without it one is drawn, and shown."
+)
+
+
+def chosen_seed(given: int | None) -> int:
+    """The given seed, or a fresh one: it is always reported."""
+    return secrets.randbits(32) if given is None else given
+
+
+def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> None:
+    """Write the findings in every asked-for format: reports to stdout or to their files."""
+    for name, path in outputs:
+        text = render(findings, name)
+        if path is None:
+            click.echo(text)
+            continue
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise ParameterError(
+                f"cannot write {path}: {error.strerror}. Give a file in a folder that exists."
+            ) from None

@@ -1,0 +1,48 @@
+"""What can go wrong, as types: each error is one sentence with its remedy, and knows its exit code."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the process tells its caller. 'Found something' and 'broke' are never the same code."""
+
+    HELD = 0
+    """Every claim held up."""
+    REFUTED = 1
+    """A claim was refuted."""
+    USAGE = 2
+    """A parameter, file or configuration is wrong."""
+    BROKEN = 3
+    """The audit could not run, or nothing was collected."""
+    UNDECIDED = 4
+    """An engine gave up or a budget was spent before a verdict."""
+
+
+class CrowdproofError(Exception):
+    """Base of every error that is meant for the user's eyes."""
+
+    exit_code = ExitCode.BROKEN
+
+
+class ParameterError(CrowdproofError, ValueError):
+    """A parameter is out of its range or not a number at all."""
+
+    exit_code = ExitCode.USAGE
+
+
+class DataError(CrowdproofError, ValueError):
+    """A table cannot be used: unreadable, empty, of mixed types, without a needed column."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ConfigError(CrowdproofError):
+    """A configuration file is wrong; the message lists every mistake found."""
+
+    exit_code = ExitCode.USAGE
+
+
+class TargetError(CrowdproofError):
+    """The anonymizer under audit crashed, hung or returned something that is not a release."""
+
+    exit_code = ExitCode.BROKEN

@@ -1,0 +1,258 @@
+"""What was found, about which claim, how sure it is, what it cost and how to see it again.
+
+A verdict is a sum type, never a truth value: `Refuted` carries what refutes, `NotRefuted` says which leak would
+have been seen, and 'could not be decided' and 'could not be run' are values that reach every report.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from attrs import field, frozen
+
+from crowdproof.claims import Claim
+from crowdproof.errors import ExitCode
+from crowdproof.exact import show
+
+Json: TypeAlias = Any
+"""A JSON value. (Spelt out, the recursive type could not be read back by cattrs.)"""
+
+
+# --- witnesses: what refutes a claim -------------------------------------------------------------------------
+
+
+@frozen
+class Estimate:
+    """A number that lies between `low` and `high`: equal bounds are an exact value."""
+
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def exactly(cls, value: Fraction) -> "Estimate":
+        """The number itself."""
+        return cls(value, value)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number is known exactly."""
+        return self.low == self.high
+
+    def __str__(self) -> str:
+        if self.exact:
+            text = show(self.low)
+            return text if len(text) <= 12 else f"{float(self.low):.6g}"
+        return f"[{float(self.low):.4g}, {float(self.high):.4g}]"
+
+
+@frozen
+class Event:
+    """A set of outputs: in words for people, and as data for the auditor that evaluates it."""
+
+    words: str
+    spec: Mapping[str, Json] = field(factory=dict)
+
+
+@frozen
+class PairWitness:
+    """Two neighbouring datasets and an event that is too much likelier on one than on the other."""
+
+    left: Json
+    right: Json
+    event: Event
+    p_left: Estimate
+    p_right: Estimate
+    excess: Estimate
+    """Pr[left in event] - e^eps Pr[right in event]: above delta, so the claim is false."""
+
+
+@frozen
+class Counterexample:
+    """An assignment under which the assumptions hold and the assertion does not."""
+
+    words: str
+    values: Mapping[str, str] = field(factory=dict)
+    """Exact values as text, one for each variable."""
+
+
+Witness = PairWitness | Counterexample
+
+
+# --- verdicts -------------------------------------------------------------------------------------------------
+
+
+@frozen
+class Proved:
+    """The claim holds: every obligation was discharged."""
+
+    name = "PROVED"
+
+
+@frozen
+class Refuted:
+    """The claim is false, and this shows it."""
+
+    name = "REFUTED"
+    witness: Witness
+
+
+@frozen
+class NotRefuted:
+    """No leak was found. This does not say that there is none: `detectable` says which one would have been seen."""
+
+    name = "NOT_REFUTED"
+    detectable: str
+    """The smallest leak that would have been seen, and with what probability, in words."""
+    epsilon: float | None = None
+    """Smallest epsilon at the claimed delta that would have been seen, where that was worked out."""
+    delta: float | None = None
+    """Smallest delta at the claimed epsilon that would have been seen, where that was worked out."""
+
+
+@frozen
+class Undecided:
+    """A solver answered 'unknown', or a budget was spent before a verdict."""
+
+    name = "UNDECIDED"
+    reason: str
+
+
+@frozen
+class Skipped:
+    """Nothing could be examined: the target crashed, or there was nothing to audit."""
+
+    name = "SKIPPED"
+    reason: str
+
+
+Verdict = Proved | Refuted | NotRefuted | Undecided | Skipped
+
+
+# --- how sure, what it cost, how to see it again ----------------------------------------------------------------
+
+
+@frozen
+class Exact:
+    """By enumeration in exact arithmetic: no error at all."""
+
+    def __str__(self) -> str:
+        return "exact"
+
+
+@frozen
+class ByProof:
+    """By the named engines; each obligation was discharged and each of its mutants refuted."""
+
+    engines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"proved by {', '.join(self.engines)}"
+
+
+@frozen
+class Confidence:
+    """Statistical: had the claim been true, such a finding would occur with probability at most `error`."""
+
+    error: Fraction
+
+    def __str__(self) -> str:
+        return f"false-alarm rate at most {show(self.error)}"
+
+
+Certainty = Exact | ByProof | Confidence
+
+
+@frozen
+class Cost:
+    """What was spent."""
+
+    runs: int = 0
+    """How often the target was run."""
+    seconds: float = 0.0
+
+
+@frozen
+class Reproduce:
+    """What is needed to see the finding again."""
+
+    command: str = ""
+    seed: int | None = None
+    parameters: Mapping[str, Json] = field(factory=dict)
+    versions: Mapping[str, str] = field(factory=dict)
+
+
+# --- evidence: what a person would look at ----------------------------------------------------------------------
+
+
+@frozen
+class Note:
+    """A paragraph."""
+
+    title: str
+    text: str
+
+
+@frozen
+class Table:
+    """Rows of text under named columns."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@frozen
+class Series:
+    """A named line of a chart; `low` and `high`, where given, are its band."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    points: bool = False
+    """Draw marks instead of a line."""
+
+
+@frozen
+class Chart:
+    """A plot, as data: every report draws it in its own way."""
+
+    title: str
+    x: str
+    y: str
+    series: tuple[Series, ...]
+    log_x: bool = False
+    log_y: bool = False
+
+
+Evidence = Note | Table | Chart
+
+
+@frozen
+class Finding:
+    """One claim about one subject, and what came of examining it."""
+
+    subject: str
+    claim: Claim
+    verdict: Verdict
+    certainty: Certainty | None = None
+    evidence: tuple[Evidence, ...] = ()
+    cost: Cost = Cost()
+    reproduce: Reproduce = Reproduce()
+
+
+def exit_code(findings: Iterable[Finding], *, strict: bool = False) -> ExitCode:
+    """The exit code of a run: nothing collected or nothing examined is never green.
+
+    >>> exit_code([])
+    <ExitCode.BROKEN: 3>
+    """
+    verdicts = [finding.verdict for finding in findings]
+    if any(isinstance(each, Refuted) for each in verdicts):
+        return ExitCode.REFUTED
+    if not verdicts or any(isinstance(each, Skipped) for each in verdicts):
+        return ExitCode.BROKEN
+    if strict and any(isinstance(each, Undecided) for each in verdicts):
+        return ExitCode.UNDECIDED
+    return ExitCode.HELD

@@ -1,0 +1,1 @@
+"""The mechanisms that the papers describe, as plain functions on tables."""
