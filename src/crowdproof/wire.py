@@ -56,7 +56,7 @@ def _make_converter() -> Converter:
         f.Certainty | None, lambda value: None if value is None else converter.unstructure(value, f.Certainty)
     )
     converter.register_structure_hook(
-        f.Certainty | None, lambda value, _: None if value is None else converter.structure(value, f.Certainty)
+        f.Certainty | None, lambda value, _: None if value is None else converter.structure(value, f.Certainty)  # type: ignore[arg-type]
     )
     return converter
 
