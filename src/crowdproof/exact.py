@@ -71,37 +71,28 @@ def show(number: Fraction) -> str:
     >>> show(Fraction(1, 50)), show(Fraction(1, 10**8)), show(Fraction(1, 3))
     ('0.02', '1e-8', '1/3')
     """
-    if number.denominator == 1:
-        return str(number.numerator)
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
+    digits = _decimal_places(number.denominator)
+    if digits is None:
         return str(number)
-    digits = max(_exponent(number.denominator, 2), _exponent(number.denominator, 5))
-    scaled = number.numerator * 10**digits // number.denominator
-    text = (
-        f"{Decimal(scaled).scaleb(-digits):f}"
-        if digits <= 4 or abs(number) >= Fraction(1, 1000)
-        else f"{_scientific(scaled, -digits)}"
-    )
-    return text if len(text) <= len(str(number)) + 8 else str(number)
+    mantissa = str(abs(number.numerator) * 10**digits // number.denominator)
+    sign = "-" if number < 0 else ""
+    if abs(number) < Fraction(1, 1000) and digits > 4:
+        point = f".{mantissa[1:]}" if len(mantissa) > 1 else ""
+        text = f"{mantissa[0]}{point}e{len(mantissa) - 1 - digits}"
+    else:
+        padded = mantissa.zfill(digits + 1)
+        text = f"{padded[:-digits]}.{padded[-digits:]}" if digits else mantissa
+    return sign + text if len(text) <= len(str(number)) + 8 else str(number)
 
 
-def _exponent(number: int, prime: int) -> int:
-    count = 0
-    while number % prime == 0:
-        number //= prime
-        count += 1
-    return count
-
-
-def _scientific(mantissa: int, exponent: int) -> str:
-    digits = str(abs(mantissa))
-    sign = "-" if mantissa < 0 else ""
-    point = f".{digits[1:]}" if len(digits) > 1 else ""
-    return f"{sign}{digits[0]}{point}e{exponent + len(digits) - 1}"
+def _decimal_places(denominator: int) -> int | None:
+    """How many decimal places a fraction with that denominator has, or None where they never end."""
+    counts = {2: 0, 5: 0}
+    for prime in counts:
+        while denominator % prime == 0:
+            denominator //= prime
+            counts[prime] += 1
+    return max(counts.values()) if denominator == 1 else None
 
 
 @total_ordering
