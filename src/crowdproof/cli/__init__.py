@@ -3,6 +3,7 @@
 Each verb is a module of this package with a click command called `command`, loaded when it is used.
 """
 
+import os
 import sys
 from importlib import import_module
 
@@ -39,15 +40,20 @@ class _Verbs(click.Group):
 def cli() -> None:
     """Tell whether a data release really gives the privacy it claims.
 
-    Exit codes: 0 every claim held up; 1 a claim was refuted; 2 usage or configuration error; 3 the audit could
-    not run or nothing was collected; 4 undecided (0 unless --strict).
+    \b
+    Exit codes:
+      0  every claim held up
+      1  a claim was refuted
+      2  usage or configuration error
+      3  the audit could not run, or nothing was collected
+      4  undecided (0 unless --strict)
     """
 
 
 def main() -> None:
     """Run the command line; an error of ours is one sentence on stderr and its exit code."""
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="crowdproof", standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("Interrupted.", err=True)
         code = ExitCode.BROKEN
@@ -57,4 +63,13 @@ def main() -> None:
     except CrowdproofError as error:
         click.echo(f"crowdproof: {error}", err=True)
         code = error.exit_code
+    except Exception as error:  # the last resort: a person never sees a traceback unasked
+        if "CROWDPROOF_DEBUG" in os.environ:
+            raise
+        click.echo(
+            f"crowdproof: internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your "
+            "data; set CROWDPROOF_DEBUG=1 to see where, and report it.",
+            err=True,
+        )
+        code = ExitCode.BROKEN
     sys.exit(int(code or 0))
