@@ -1,0 +1,129 @@
+"""The exact delta(eps) of 'sample, recode in a fixed way, drop the groups below k', one row added or removed.
+
+Only the target's cell differs between D and D without t. With n rows in D it shows 0 (fewer than k were sampled) or a
+count j in k..n; the law P_n is Bin(n, beta) with everything below k lumped at 0.
+
+From D to D without t. P_n(j)/P_{n-1}(j) = n q/(n - j) grows with j, and is at most 1 for the lump, so the best event is
+{j >= m} for some m >= k, with excess g(n; m) = Pr[Bin(n) >= m] - x Pr[Bin(n-1) >= m].
+
+1. In n: g(n+1; m) - g(n; m) = beta (f(m-1; n) - x f(m-1; n-1)), positive exactly when gamma n < m - 1. So g(.; m) rises
+   and then falls; its largest value G(m) is at n = max(1, ceil((m-1)/gamma)).
+2. In m: setting one row apart, g(n+1; m+1) = beta g(n; m) + (1 - beta) g(n; m+1). At the n+1 that attains G(m+1) the right
+   side is at most beta G(m) + (1 - beta) G(m+1). Hence G(m+1) <= G(m): the maximum over all m >= k and all n is G(k).
+
+From D without t to D. The ratio (n - j)/(n q) falls with j, so the best event is {j <= M} for some M >= k - 1, with excess
+h(n; M) = Pr[Bin(n-1) <= M] - x Pr[Bin(n) <= M]. It is positive for some n only if x q < 1, that is, eps < -ln(1 - beta).
+Then, with g = 1 - x q, the same two steps give the maximum h(n; k-1) at n = max(1, ceil((k-1)/g)).
+
+So the supremum over all datasets is the larger of two explicit numbers, each attained. It never exceeds Theorem 5's
+number: G(k) is a sum of f(j; n) - x f(j; n-1) over counts j > gamma n, hence at most Pr[Bin(n, beta) > gamma n].
+"""
+
+from enum import Enum
+from fractions import Fraction
+
+from attrs import frozen
+from flint import ctx
+
+from crowdproof.exact import Epsilon, Number, whole
+from crowdproof.findings import Estimate
+from crowdproof.proofs.bounds.balls import Ball, Rate, Setting, accurate, certified, estimate, floor, settle
+from crowdproof.proofs.bounds.binomial import at_least, at_most, mass
+from crowdproof.proofs.bounds.certificate import Certificate, Certified
+
+ARGUMENT = (
+    "setting one row apart, no larger count threshold does better than k; at k the excess rises with n up to "
+    "the n given and falls from there"
+)
+
+_TIE = 4096
+"""Bits at which two directions that still agree are taken as equal; the interval then covers both."""
+
+
+class Direction(Enum):
+    """Which of the two datasets makes the event likelier."""
+
+    WITH = "the dataset with the target"
+    WITHOUT = "the dataset without the target"
+
+
+@frozen
+class WorstPair:
+    """n rows in the target's cell against n - 1: a pair of datasets whose delta is the tight one.
+
+    The event is 'at least k rows of the cell are shown' where the dataset with the target is the likelier one, and
+    'none is shown' where the one without it is.
+    """
+
+    k: int
+    n: int
+    direction: Direction
+    value: Estimate
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Rows in the cell: in the likelier dataset, in the other."""
+        return (self.n, self.n - 1) if self.direction is Direction.WITH else (self.n - 1, self.n)
+
+
+def add_remove(k: Number, beta: Rate, epsilon: Number | Epsilon) -> Certified:
+    """The tight delta for datasets that differ by one row added or removed, at any epsilon >= 0.
+
+    >>> print(add_remove(20, 0.1, 0.5), add_remove(20, 0.1, 0.05))
+    2.632e-11 7.519e-4
+    """
+    pair = worst_pair(k, beta, epsilon)
+    return Certified(pair.value.low, pair.value.high, pair.n, Certificate((pair.n,), Fraction(0), ARGUMENT))
+
+
+def worst_pair(k: Number, beta: Rate, epsilon: Number | Epsilon) -> WorstPair:
+    """The pair of neighbouring datasets that attains the tight delta.
+
+    >>> worst_pair(20, 0.1, 0.5).counts, worst_pair(20, 0.5, "ln 1.5").counts
+    ((42, 41), (76, 77))
+    """
+    setting, count = Setting.of(beta, epsilon), whole(k, "k")
+    if setting.compare_with_rate() >= 0 or setting.epsilon.value == 0:  # at eps = 0 the two directions agree
+        n = with_n(setting, count)
+        return WorstPair(count, n, Direction.WITH, certified(lambda: excess_with(setting, n, count)))
+    return settle(lambda: _larger(setting, count, with_n(setting, count), without_n(setting, count)))
+
+
+def _larger(setting: Setting, k: int, n: int, m: int) -> WorstPair | None:
+    """The worse of the two directions, or None where the precision does not tell."""
+    one, other = excess_with(setting, n, k), excess_without(setting, m, k - 1)
+    tie = ctx.prec >= _TIE
+    if accurate(one) and (other < one or tie):
+        return WorstPair(k, n, Direction.WITH, estimate(one if other < one else one.union(other)))
+    return WorstPair(k, m, Direction.WITHOUT, estimate(other)) if accurate(other) and one < other else None
+
+
+def excess_with(setting: Setting, n: int, m: int) -> Ball:
+    """g(n; m) = Pr[Bin(n) >= m] - x Pr[Bin(n-1) >= m], written as beta f(m-1; n-1) - (x-1) Pr[Bin(n-1) >= m]."""
+    b, q = setting.b(), setting.q()
+    if n == m:
+        return b**m
+    return b * mass(m - 1, n - 1, b, q) - (setting.x() - 1) * at_least(m, n - 1, b, q)
+
+
+def excess_without(setting: Setting, n: int, m: int) -> Ball:
+    """h(n; m) = Pr[Bin(n-1) <= m] - x Pr[Bin(n) <= m], written as x beta f(m; n-1) - (x-1) Pr[Bin(n-1) <= m]."""
+    b, q, x = setting.b(), setting.q(), setting.x()
+    if m >= n:
+        return 1 - x
+    return x * b * mass(m, n - 1, b, q) - (x - 1) * at_most(m, n - 1, b, q)
+
+
+def with_n(setting: Setting, k: int) -> int:
+    """The n at which g(n; k) is largest: max(1, ceil((k-1)/gamma))."""
+    return max(1, setting.first_over_gamma(k - 1))
+
+
+def without_n(setting: Setting, k: int) -> int:
+    """The n at which h(n; k-1) is largest: max(1, ceil((k-1)/(1 - x q)))."""
+    if k == 1:
+        return 1
+    if setting.exact is not None:
+        x, q = setting.exact
+        return -((1 - k) // (1 - x * q)) if x * q < 1 else 1
+    return floor(None, lambda: (k - 1) / (1 - setting.x() * setting.q())) + 1
