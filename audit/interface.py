@@ -4,12 +4,16 @@ The logic is asymmetric. An audit can show that a claim is false, by a pair of n
 show that a claim is true: it can only say how hard it looked and which leak it would have seen.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
+from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
 from attrs import frozen
 
-from crowdproof.claims import Neighbours
+from crowdproof.claims import Claim, Neighbours
+from crowdproof.findings import Certainty, Evidence, Verdict
+from crowdproof.mechanism import Mechanism
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -35,6 +39,15 @@ class Budget:
     seconds: float | None = None
 
 
+class Sampling(Enum):
+    """Who draws the sample that a DPS claim speaks of."""
+
+    AUDITOR = "auditor"
+    """The auditor samples the rows and gives the sample to the target."""
+    TARGET = "target"
+    """The target is given the whole data and samples by itself."""
+
+
 class Runner(Protocol):
     """Where trials run: in this process, on local cores, or on a cluster.
 
@@ -53,3 +66,33 @@ class Progress(Protocol):
 
     def update(self, done: int, total: int | None, message: str) -> None:
         """`done` of `total` runs (None: open-ended), and the current finding in a few words."""
+
+
+@frozen(eq=False)
+class Request:
+    """Everything an audit was asked."""
+
+    target: Mechanism
+    claim: Claim
+    data: Any
+    """The user's own data, or None."""
+    pairs: Sequence[Pair] | None
+    """The pairs to examine; None leaves the choice to the auditor."""
+    budget: Budget
+    error: Fraction
+    seed: int
+    runner: Runner
+    progress: Progress | None
+    sampling: Sampling = Sampling.AUDITOR
+    search: int = 200
+    """How many pairs the guided search may try."""
+
+
+@frozen(eq=False)
+class Conclusion:
+    """What came of a request, before it is told who asked and what it cost."""
+
+    verdict: Verdict
+    certainty: Certainty | None
+    evidence: tuple[Evidence, ...]
+    runs: int

@@ -46,3 +46,10 @@ class TargetError(CrowdproofError):
     """The anonymizer under audit crashed, hung or returned something that is not a release."""
 
     exit_code = ExitCode.BROKEN
+
+
+class NoReleaseError(TargetError):
+    """The anonymizer answered this input with an exception or with nothing: it refused, as it may do again.
+
+    Unlike a crash or a spent time limit this depends on the data alone, so an audit counts it as one more outcome.
+    """

@@ -1,0 +1,95 @@
+"""The front door: one claim about one target, and what came of examining it."""
+
+import platform
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import crowdproof
+from crowdproof.audit.inline import Inline
+from crowdproof.audit.interface import Budget, Conclusion, Pair, Progress, Request, Runner, Sampling
+from crowdproof.audit.notions import examine
+from crowdproof.claims import Claim
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+from crowdproof.exact import show
+from crowdproof.findings import Cost, Finding, Json, Reproduce, Skipped
+from crowdproof.mechanism import Mechanism
+
+DEFAULT_BUDGET = Budget(runs=1_000_000, seconds=60.0)
+
+
+def audit(
+    target: Mechanism,
+    claim: Claim,
+    *,
+    data: Any = None,
+    pairs: Sequence[Pair] | None = None,
+    budget: Budget = DEFAULT_BUDGET,
+    error: Fraction = Fraction(1, 10**6),
+    seed: int = 0,
+    runner: Runner | None = None,
+    progress: Progress | None = None,
+    sampling: Sampling = Sampling.AUDITOR,
+    search: int = 200,
+    subject: str | None = None,
+) -> Finding:
+    """Try to refute the claim about the target.
+
+    The auditor picks neighbouring datasets (or takes `pairs`), works out the law of the release exactly where it is
+    finite, and tests by betting elsewhere, with a false-alarm rate of at most `error` over everything it looked at.
+    An interrupt ends it with what was found so far.
+    """
+    if not 0 < error < 1:
+        raise ParameterError(f"error is {show(error)}: a false-alarm rate lies strictly between 0 and 1.")
+    request = Request(target, claim, data, pairs, budget, error, seed, runner or Inline(), progress, sampling, search)
+    start = time.monotonic()
+    conclusion = _examine(request)
+    return Finding(
+        subject or name_of(target),
+        claim,
+        conclusion.verdict,
+        conclusion.certainty,
+        conclusion.evidence,
+        Cost(conclusion.runs, time.monotonic() - start),
+        Reproduce(seed=seed, parameters=_parameters(request), versions=versions()),
+    )
+
+
+def name_of(target: object) -> str:
+    """What the target is called: its own name, the function's, or its value as text."""
+    name = getattr(target, "name", None) or getattr(target, "__name__", None)
+    return str(name or target)
+
+
+def versions() -> dict[str, str]:
+    """What the finding was made with."""
+    return {
+        "crowdproof": crowdproof.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "polars": pl.__version__,
+    }
+
+
+def _examine(request: Request) -> Conclusion:
+    try:
+        return examine(request)
+    except NoReleaseError as error:
+        return Conclusion(Skipped(f"The target released nothing: {error}"), None, (), 0)
+    except TargetError as error:
+        return Conclusion(Skipped(f"The target could not be run: {error}"), None, (), 0)
+
+
+def _parameters(request: Request) -> dict[str, Json]:
+    spec = getattr(request.target, "spec", None)
+    return {
+        "target": dict(spec) if spec is not None else None,
+        "sampling": request.sampling.value,
+        "error": show(request.error),
+        "runs": request.budget.runs,
+        "seconds": request.budget.seconds,
+    }

@@ -1,0 +1,133 @@
+"""Run the target once for each sample of two neighbouring datasets, and weigh."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from crowdproof.audit.exact.law import PairLaw, Weighted, checked, collect
+from crowdproof.audit.exact.samples import Plan, Sample, Unaffordable, plan
+from crowdproof.audit.interface import Pair, Runner
+from crowdproof.audit.meter import BudgetSpentError, Meter
+from crowdproof.audit.outcome import Outcome, attempt, key_of
+from crowdproof.audit.rows import GroupedPair, group
+from crowdproof.errors import TargetError
+from crowdproof.mechanism import Mechanism, is_deterministic
+
+LIMIT = 50_000
+"""Runs for one pair up to which enumeration counts as affordable, where no budget says otherwise."""
+
+
+@frozen(eq=False)
+class ExactResult:
+    """The law of the release on a pair whose equal rows were put together."""
+
+    pair: Pair
+    law: PairLaw
+    runs: int
+    failures: Mapping[str, int]
+    """What the target said where it released nothing, and on how many samples."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out."""
+        return self.law.unseen_left == 0 == self.law.unseen_right
+
+
+@frozen(eq=False)
+class RunSample:
+    """The runs on one sample: what may come out, and with which probability. Picklable, for any runner."""
+
+    mechanism: Mechanism
+    pair: GroupedPair
+
+    def __call__(self, task: tuple[Sample, bool]) -> list[tuple[str, Outcome, int | Fraction]]:
+        """`(sample, again)`: with `again` the target is run once more, and must give the same."""
+        sample, again = task
+        data = self.pair.dataset(sample.counts)
+        law = getattr(self.mechanism, "law", None)
+        if law is not None:
+            return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law(data))]
+        first = self._run(data, seed=0)
+        if again and key_of(first) != key_of(self._run(data, seed=1)):
+            raise TargetError(
+                "the target is said to be deterministic, but two runs on the same data differ: "
+                "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
+            )
+        return [(key_of(first), first, 1)]
+
+    def _run(self, data: Any, seed: int) -> Outcome:
+        return attempt(lambda copy: self.mechanism(copy, np.random.default_rng(seed)), data)
+
+
+def has_finite_law(mechanism: object) -> bool:
+    """Whether the law of the output is known from one call: a deterministic target, or one that declares its law."""
+    return is_deterministic(mechanism) or hasattr(mechanism, "law")
+
+
+def plan_pair(pair: Pair, beta: Fraction | None, limit: int, tolerance: Fraction) -> Plan | Unaffordable:
+    """The samples that an exact audit of the pair would run."""
+    return plan(_grouped(pair, beta), beta, limit, tolerance)
+
+
+def exact_law(
+    pair: Pair,
+    mechanism: Mechanism,
+    beta: Fraction | None,
+    *,
+    runner: Runner,
+    meter: Meter,
+    limit: int = LIMIT,
+    tolerance: Fraction = Fraction(0),
+) -> ExactResult | Unaffordable:
+    """The law of Poisson sampling at rate beta (None: no sampling) followed by the mechanism, on both datasets.
+
+    A budget spent on the way leaves the rest of the samples unseen: the law then counts them against any excess.
+    """
+    grouped = _grouped(pair, beta)
+    chosen = plan(grouped, beta, limit, tolerance)
+    if isinstance(chosen, Unaffordable):
+        return chosen
+    failures: Counter[str] = Counter()
+    before = meter.runs
+    terms = _terms(chosen.samples, RunSample(mechanism, grouped), runner, meter, failures)
+    law = collect(terms, chosen.left_total, chosen.right_total)
+    shown = (
+        pair if beta is None else evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
+    )
+    return ExactResult(shown, law, meter.runs - before, dict(failures))
+
+
+def _terms(
+    samples: Iterable[Sample], run: RunSample, runner: Runner, meter: Meter, failures: Counter[str]
+) -> Iterator[Weighted]:
+    tasks = [(sample, _is_power_of_two(i + 1)) for i, sample in enumerate(samples)]
+    results = iter(runner.map(run, tasks))
+    for (sample, again), outcomes in zip(tasks, results, strict=True):
+        for key, outcome, p in outcomes:
+            if outcome.failure is not None:
+                failures[outcome.failure] += 1
+            yield key, outcome.output, sample.left * p, sample.right * p
+        try:
+            meter.spend(1 + again, "enumerating samples")
+        except BudgetSpentError:
+            return
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+def _grouped(pair: Pair, beta: Fraction | None) -> GroupedPair:
+    # without sampling the datasets need have no rows at all: they are the two 'samples'
+    return group(pair.left, pair.right) if beta is not None else _Whole([pair.left, pair.right], (1, 0), (0, 1))
+
+
+class _Whole(GroupedPair):
+    """Datasets that are taken whole."""
+
+    def dataset(self, counts: Any) -> Any:
+        return self.distinct[0 if counts[0] else 1]

@@ -1,0 +1,48 @@
+"""Counts runs against the budget, and tells whoever watches."""
+
+import time
+
+from attrs import Factory, define
+
+from crowdproof.audit.interface import Budget, Progress
+
+
+class BudgetSpentError(Exception):
+    """The budget is spent; never shown: it ends the work and what was found so far is reported."""
+
+
+@define
+class Meter:
+    """What has been spent of a budget so far."""
+
+    budget: Budget = Factory(Budget)
+    progress: Progress | None = None
+    runs: int = 0
+    start: float = Factory(time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.start
+
+    def spend(self, runs: int, message: str) -> None:
+        """Count these runs; raises once the budget is spent."""
+        self.runs += runs
+        if self.progress is not None:
+            self.progress.update(self.runs, self.budget.runs, message)
+        if self.spent:
+            raise BudgetSpentError
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        runs, seconds = self.budget.runs, self.budget.seconds
+        return (runs is not None and self.runs >= runs) or (seconds is not None and self.seconds >= seconds)
+
+    def left(self) -> Budget:
+        """What remains, as a budget of its own."""
+        runs, seconds = self.budget.runs, self.budget.seconds
+        return Budget(
+            None if runs is None else max(0, runs - self.runs),
+            None if seconds is None else max(0.0, seconds - self.seconds),
+        )

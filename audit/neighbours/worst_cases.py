@@ -1,0 +1,125 @@
+"""Neighbouring tables made by hand, where anonymizers are known to give a row away.
+
+Each has few distinct rows in many copies, so that an exact audit of it takes few runs.
+"""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from attrs import frozen
+from scipy import stats
+
+from crowdproof.audit.interface import Pair
+from crowdproof.audit.neighbours.schema import Row, Schema
+from crowdproof.claims import Neighbours
+from crowdproof.exact import Epsilon
+
+
+@frozen(eq=False)
+class Setting:
+    """What the worst cases depend on."""
+
+    schema: Schema
+    relation: Neighbours
+    epsilon: Epsilon
+    beta: Fraction | None
+    k: int
+    """The size that a group must have, as far as known."""
+
+    @property
+    def crowd(self) -> int:
+        """So many copies that even a sample of them nearly always holds k."""
+        if self.beta is None:
+            return 2 * self.k
+        n = math.ceil(self.k / self.beta)
+        while _below(self.k, n, self.beta) > 0.008:
+            n += 1
+        return n
+
+    def pair(self, rows: list[tuple[Row, int]], extra: Row, instead: Row, origin: str) -> Pair:
+        """The rows with `extra`, against the rows without it or, for replace, with `instead` in its place."""
+        left = self.schema.table([*rows, (extra, 1)])
+        removed = self.relation is Neighbours.ADD_REMOVE
+        right = self.schema.table(rows if removed else [*rows, (instead, 1)])
+        what = "without it" if removed else "with a usual row instead"
+        return Pair(left, right, self.relation, f"{origin}, against the same {what}")
+
+
+def worst_cases(setting: Setting) -> Iterator[Pair]:
+    """The hand-made pairs, those of few distinct samples first."""
+    yield from _all_alike(setting)
+    yield from _extremes(setting)
+    yield from _threshold(setting)
+    yield from _two_groups(setting)
+
+
+def _extremes(setting: Setting) -> Iterator[Pair]:
+    """One row sticks out in one column: an extreme number, a rare or new category."""
+    schema, crowd = setting.schema, setting.crowd
+    usual = schema.usual
+    for place, column in enumerate(schema.columns):
+        for value in column.extremes:
+            if value == usual[place]:
+                continue
+            row = schema.with_value(usual, place, value)
+            origin = f"{crowd} equal rows and one with {column.name} = {value}"
+            yield setting.pair([(usual, crowd)], row, usual, origin)
+
+
+def _all_alike(setting: Setting) -> Iterator[Pair]:
+    """Equal rows only: the case that attains the tight delta of safe k-anonymization."""
+    usual, other = setting.schema.usual, _other(setting.schema)
+    for n in sorted({setting.k, *_worst_sizes(setting)}):
+        yield setting.pair([(usual, n - 1)], usual, other, f"{n} equal rows")
+
+
+def _threshold(setting: Setting) -> Iterator[Pair]:
+    """A row that brings a small group from k - 1 to k, beside a crowd."""
+    usual, other = setting.schema.usual, _other(setting.schema)
+    if other == usual or setting.beta is not None:  # under sampling a group of n_m equal rows shows the same
+        return
+    rows = [(usual, setting.crowd), (other, setting.k - 1)]
+    yield setting.pair(rows, other, usual, f"a crowd and a group of {setting.k} rows, one of them")
+
+
+def _two_groups(setting: Setting) -> Iterator[Pair]:
+    """Two groups that can be told apart only as long as both have k rows."""
+    usual, other = setting.schema.usual, _other(setting.schema)
+    if other == usual or setting.beta is not None:
+        return
+    rows = [(usual, setting.k), (other, setting.k - 1)]
+    yield setting.pair(rows, other, usual, f"{setting.k} rows of one kind and {setting.k} of another, one of these")
+
+
+def _worst_sizes(setting: Setting) -> set[int]:
+    """n_m = ceil(k/gamma - 1), where Theorem 5's maximum lies, and the size at which the tight delta is largest.
+
+    Floats are good enough to choose a size: what is found there is then computed exactly.
+    """
+    if setting.beta is None:
+        return set()
+    k, x, beta = setting.k, setting.epsilon.exp(), float(setting.beta)
+    gamma = (x - 1 + beta) / x if math.isfinite(x) else 1.0
+    n_m = max(1, math.ceil(k / gamma - 1))
+    sizes = np.arange(1, min(4 * n_m, n_m + 400) + 1)
+    tight = [_tight(int(n), k, beta, x) for n in sizes]
+    return {n_m, int(sizes[int(np.argmax(tight))])}
+
+
+def _tight(n: int, k: int, beta: float, x: float) -> float:
+    """delta of n equal rows against n - 1 for a mechanism that shows their number when it is at least k."""
+    j = np.arange(k, n + 1)
+    more, fewer = stats.binom.pmf(j, n, beta), stats.binom.pmf(j, n - 1, beta)
+    return float(np.maximum(more - x * fewer, 0).sum()) if math.isfinite(x) else 0.0
+
+
+def _other(schema: Schema) -> Row:
+    """A row that differs from the usual one wherever it can."""
+    return tuple(column.values[-1] for column in schema.columns)
+
+
+def _below(k: int, n: int, beta: Fraction) -> float:
+    p = float(beta)
+    return sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(k))

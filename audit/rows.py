@@ -1,0 +1,100 @@
+"""Data as rows: what sampling and neighbouring data are about.
+
+A dataset is a polars table, a numpy array (one row for each entry of its first axis) or a list. Its rows are grouped,
+so that equal rows stand together: a sample is then fixed by how many copies of each distinct row it holds, and a target
+that looks at the order of the rows still sees one and the same table for one and the same vector of multiplicities.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.claims import Neighbours
+from crowdproof.errors import DataError
+
+Counts = tuple[int, ...]
+"""How often each distinct row occurs."""
+
+_INDEX, _RIGHT = "__crowdproof_index", "__crowdproof_right"
+
+
+@frozen(eq=False)
+class GroupedPair:
+    """Two datasets over the same distinct rows, with equal rows standing together."""
+
+    distinct: Any
+    left: Counts
+    right: Counts
+
+    def dataset(self, counts: Sequence[int]) -> Any:
+        """The dataset with that many copies of each distinct row.
+
+        >>> group(pl.DataFrame({"a": [1, 2, 1]}), pl.DataFrame({"a": [1, 2]})).dataset((2, 1))["a"].to_list()
+        [1, 1, 2]
+        """
+        return take(self.distinct, np.repeat(np.arange(len(counts)), counts))
+
+    def neighbours(self, relation: Neighbours) -> bool:
+        """Whether the two are neighbours in that relation."""
+        steps = sorted(a - b for a, b in zip(self.left, self.right, strict=True) if a != b)
+        return steps in ([[-1], [1]] if relation is Neighbours.ADD_REMOVE else [[-1, 1], []])
+
+
+def group(left: Any, right: Any) -> GroupedPair:
+    """The distinct rows of both, in order of first appearance, and how often each occurs on either side."""
+    if isinstance(left, pl.DataFrame) and isinstance(right, pl.DataFrame):
+        return _group_tables(left, right)
+    rows = [*_listed(left), *_listed(right)]
+    seen: dict[Any, int] = {}
+    codes = [seen.setdefault(_row_key(row), len(seen)) for row in rows]
+    first = [codes.index(code) for code in range(len(seen))]
+    tally = [np.bincount(part, minlength=len(seen)) for part in (codes[: len(left)], codes[len(left) :])]
+    distinct = np.asarray([rows[i] for i in first]) if isinstance(left, np.ndarray) else [rows[i] for i in first]
+    return GroupedPair(distinct, _counts(tally[0]), _counts(tally[1]))
+
+
+def take(data: Any, index: np.ndarray) -> Any:
+    """The rows at those places, as the same kind of dataset."""
+    if isinstance(data, pl.DataFrame | np.ndarray):
+        return data[index]
+    return [data[i] for i in index]
+
+
+def size(data: Any) -> int:
+    """How many rows there are."""
+    return data.height if isinstance(data, pl.DataFrame) else len(data)
+
+
+def is_rows(data: object) -> bool:
+    """Whether the auditor knows how to take rows out of this."""
+    return isinstance(data, pl.DataFrame | np.ndarray | list)
+
+
+def _group_tables(left: pl.DataFrame, right: pl.DataFrame) -> GroupedPair:
+    if left.schema != right.schema:
+        raise DataError("the two tables of a pair have different columns or types: give both the same schema.")
+    side = pl.lit(False).alias(_RIGHT)
+    both = pl.concat([left.with_columns(side), right.with_columns(side.not_())]).with_row_index(_INDEX)
+    found = both.group_by(left.columns, maintain_order=True).agg(
+        pl.col(_INDEX).first(), pl.len().alias("__crowdproof_all"), pl.col(_RIGHT).sum()
+    )
+    right_counts = found[_RIGHT].to_numpy()
+    distinct = both.select(left.columns)[found[_INDEX].to_numpy()]
+    return GroupedPair(distinct, _counts(found["__crowdproof_all"].to_numpy() - right_counts), _counts(right_counts))
+
+
+def _listed(data: Any) -> list[Any]:
+    if not is_rows(data):
+        raise DataError(f"a {type(data).__name__} has no rows to sample: give a polars table, a numpy array or a list.")
+    return list(data)
+
+
+def _row_key(row: Any) -> Any:
+    return (row.dtype.str, row.shape, row.tobytes()) if isinstance(row, np.ndarray | np.generic) else repr(row)
+
+
+def _counts(tally: Any) -> Counts:
+    return tuple(int(count) for count in tally)
