@@ -1,13 +1,17 @@
 """One run of the target, whatever it does: what it released, or that it released nothing, and why."""
 
 import copy
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 from attrs import frozen
 
+from crowdproof.audit.outputs import code
 from crowdproof.errors import NoReleaseError, TargetError
+
+NO_RELEASE = "no release"
 
 
 @frozen(eq=False)
@@ -42,11 +46,18 @@ def private_copy(data: Any) -> Any:
 
 
 def key_of(outcome: Outcome) -> str:
-    """Equal for equal releases, and one and the same for all runs without a release."""
-    return "no release" if outcome.failure is not None else _key(outcome.output)
+    """Equal for equal releases, and one and the same for all runs without a release.
+
+    Two releases that share a key are taken for one. That loses sight of a difference, and never makes one up.
+    """
+    if outcome.failure is not None:
+        return NO_RELEASE
+    if isinstance(outcome.output, pl.DataFrame) and not any(kind.is_nested() for kind in outcome.output.dtypes):
+        text = outcome.output.write_csv(quote_style="non_numeric")  # far faster than cell by cell in Python
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return stored_key(outcome.output)
 
 
-def _key(output: Any) -> str:
-    if isinstance(output, pl.DataFrame):
-        return f"{output.schema} {output.rows()}"
-    return repr(output)
+def stored_key(output: Any) -> str:
+    """The key of a release that is written to files: it depends on nothing but the release."""
+    return NO_RELEASE if output is None else f"{code(output):016x}"

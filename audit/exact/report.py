@@ -8,6 +8,7 @@ from crowdproof.audit.exact.engine import ExactResult
 from crowdproof.audit.exact.law import Mass
 from crowdproof.audit.exact.profile import Excess, epsilon_at, excess_at
 from crowdproof.audit.exact.words import event_words
+from crowdproof.audit.outcome import stored_key
 from crowdproof.audit.witness import data_to_json
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Chart, Estimate, Event, Evidence, Note, PairWitness, Series, Table
@@ -33,7 +34,8 @@ def event(inside: Sequence[Mass], everything: Sequence[Mass]) -> Event:
     """The event as a set of releases, by their keys, and in words."""
     keys = {each.key for each in inside}
     outside = [each.output for each in everything if each.key not in keys]
-    return Event(event_words([each.output for each in inside], outside), {"kind": "releases", "keys": sorted(keys)})
+    spec = {"kind": "releases", "keys": sorted(stored_key(each.output) for each in inside)}
+    return Event(event_words([each.output for each in inside], outside), spec)
 
 
 def profile(result: ExactResult, epsilon: Epsilon) -> tuple[Evidence, ...]:

@@ -3,18 +3,22 @@
 Each has few distinct rows in many copies, so that an exact audit of it takes few runs.
 """
 
+import contextlib
 import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-import numpy as np
 from attrs import frozen
-from scipy import stats
 
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.neighbours.schema import Row, Schema
 from crowdproof.claims import Neighbours
+from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon
+from crowdproof.proofs.bounds import theorem5, worst_pair
+
+MOST_ROWS = 2_000
+"""Hand-made tables stay below this size."""
 
 
 @frozen(eq=False)
@@ -34,7 +38,7 @@ class Setting:
         if self.beta is None:
             return 2 * self.k
         n = math.ceil(self.k / self.beta)
-        while _below(self.k, n, self.beta) > 0.008:
+        while n < MOST_ROWS and _below(self.k, n, self.beta) > 0.008:
             n += 1
         return n
 
@@ -94,25 +98,14 @@ def _two_groups(setting: Setting) -> Iterator[Pair]:
 
 
 def _worst_sizes(setting: Setting) -> set[int]:
-    """n_m = ceil(k/gamma - 1), where Theorem 5's maximum lies, and the size at which the tight delta is largest.
-
-    Floats are good enough to choose a size: what is found there is then computed exactly.
-    """
+    """The size at which the tight delta of safe k-anonymization is attained, and the one of Theorem 5's bound."""
     if setting.beta is None:
         return set()
-    k, x, beta = setting.k, setting.epsilon.exp(), float(setting.beta)
-    gamma = (x - 1 + beta) / x if math.isfinite(x) else 1.0
-    n_m = max(1, math.ceil(k / gamma - 1))
-    sizes = np.arange(1, min(4 * n_m, n_m + 400) + 1)
-    tight = [_tight(int(n), k, beta, x) for n in sizes]
-    return {n_m, int(sizes[int(np.argmax(tight))])}
-
-
-def _tight(n: int, k: int, beta: float, x: float) -> float:
-    """delta of n equal rows against n - 1 for a mechanism that shows their number when it is at least k."""
-    j = np.arange(k, n + 1)
-    more, fewer = stats.binom.pmf(j, n, beta), stats.binom.pmf(j, n - 1, beta)
-    return float(np.maximum(more - x * fewer, 0).sum()) if math.isfinite(x) else 0.0
+    question = setting.k, setting.beta, setting.epsilon
+    sizes = {worst_pair(*question).n}
+    with contextlib.suppress(ParameterError):  # Theorem 5 does not speak of the smallest epsilons
+        sizes.add(theorem5(*question).n)
+    return {size for size in sizes if size <= MOST_ROWS}
 
 
 def _other(schema: Schema) -> Row:
