@@ -1,0 +1,61 @@
+"""Trials on the cores of this machine, in a pool of processes."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
+
+from crowdproof.audit.interface import Item, Result
+from crowdproof.audit.runners.window import Chunk, ordered
+from crowdproof.audit.targets.process import ONE_THREAD
+from crowdproof.errors import ParameterError, TargetError
+
+
+class Cores:
+    """A pool of worker processes, started with the first trial and kept for the next ones.
+
+    The workers are new interpreters (loky), not forks: polars and BLAS hold threads that a fork would break. Functions
+    go to them by cloudpickle, so one that was defined in a notebook or a script works too.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        if workers is not None and workers < 1:
+            raise ParameterError(f"workers is {workers}: give at least 1.")
+        self.workers = workers or len(os.sched_getaffinity(0))
+        self._pool: Any = None
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Iterator[Result]:
+        """The results of `function` on `items`, in order."""
+        from loky.process_executor import BrokenProcessPool  # noqa: PLC0415
+
+        pool = self._started()
+        try:
+            yield from ordered(lambda chunk: pool.submit(Chunk(function), chunk), items, self.workers)
+        except BrokenProcessPool:
+            self.close()
+            raise TargetError(
+                "a worker process ended in the middle of a trial: the target crashed it or used up the memory. Run the "
+                "target isolated from it (isolate=fresh), with fewer workers, or with a memory limit."
+            ) from None
+
+    def _started(self) -> Any:
+        if self._pool is None:
+            from loky import ProcessPoolExecutor  # noqa: PLC0415
+
+            threads = {name: value for name, value in ONE_THREAD.items() if name not in os.environ}
+            self._pool = ProcessPoolExecutor(self.workers, env=threads)
+        return self._pool
+
+    def close(self) -> None:
+        """End the workers, once the trials that they have begun are over."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        return f"{self.workers} processes on this machine"

@@ -1,0 +1,132 @@
+"""A program that is started for each run: table in by file or stdin, release out by file or stdout."""
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import string
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from crowdproof.audit.targets.behaviour import Behaviour, order_behaviour
+from crowdproof.audit.targets.exchange import check_format, decode, encode
+from crowdproof.audit.targets.forms import require_table
+from crowdproof.audit.targets.interface import Limits, Target
+from crowdproof.audit.targets.serve import status_words
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+from crowdproof.findings import Json
+
+
+class CommandTarget(Target):
+    """`./anonymize --in {input} --out {output} --k {k} --seed {seed}`.
+
+    Without `{input}` the table comes on stdin, without `{output}` the release is read from stdout. The seed of the
+    run is also in the environment, as CROWDPROOF_SEED and as PYTHONHASHSEED: so a Python program gets a new hash seed
+    for each run, as it would in use, and the same one when the run is repeated.
+    """
+
+    def __init__(self, command: str, params: Mapping[str, Json], form: str | None, limits: Limits) -> None:
+        self.command, self.params, self.form, self.limits = command, dict(params), check_format(form), limits
+        self.name = command
+        self._words = split(command, params, {"input", "output", "seed"})
+        self.spec = {
+            "spec": f"command:{command}",
+            "params": self.params,
+            "form": self.form,
+            "timeout": limits.seconds,
+            "memory": limits.memory,
+        }
+
+    def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
+        """One process for each seed."""
+        content = encode(require_table(data, self.name), self.form)
+        return [self._run(content, seed) for seed in seeds]
+
+    def examine(self, data: Any) -> Behaviour:
+        """Each run is a new process, so state could only be in files or elsewhere."""
+        self.behaviour = order_behaviour(self.runs, data)
+        return self.behaviour
+
+    def _run(self, content: bytes, seed: int) -> Any:
+        with tempfile.TemporaryDirectory(prefix="crowdproof-") as folder:
+            files = {name: Path(folder, f"{name}.{self.form}") for name in ("input", "output")}
+            files["input"].write_bytes(content)
+            values = {**self.params, **files, "seed": seed}
+            words = [word.format_map(values) for word in self._words]
+            stdout = self._start(words, files["input"], Path(folder), seed)
+            if "{output}" not in self.command:
+                return decode(stdout.read_bytes(), self.form, f"the output of {shlex.join(words)}")
+            if not files["output"].is_file():
+                raise TargetError(f"{shlex.join(words)} ended with exit status 0 and wrote no file.{_end(folder)}")
+            return decode(files["output"].read_bytes(), self.form, f"the file that {shlex.join(words)} wrote")
+
+    def _start(self, words: list[str], given: Path, folder: Path, seed: int) -> Path:
+        """Run to the end; the file that has its stdout."""
+        limit = self.limits.seconds
+        environment = {**os.environ, "CROWDPROOF_SEED": str(seed), "PYTHONHASHSEED": str(seed % 2**32)}
+        with (
+            given.open("rb") as stdin,
+            (folder / "stdout").open("wb") as stdout,
+            (folder / "stderr").open("wb") as stderr,
+            start(words, self.limits, stdin=stdin, stdout=stdout, stderr=stderr, env=environment) as process,
+        ):
+            try:
+                code = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                late = f"was stopped after {limit} s without ending: raise its time limit."
+                raise TargetError(f"{shlex.join(words)} {late}{_end(folder)}") from None
+            finally:
+                stop(process)
+        if code != 0:  # a program that says no has answered; one that was killed has not
+            kind = NoReleaseError if code > 0 else TargetError
+            raise kind(f"{shlex.join(words)} ended with {status_words(code)}.{_end(folder)}")
+        return folder / "stdout"
+
+
+def split(command: str, params: Mapping[str, Json], known: set[str]) -> list[str]:
+    """The words of a command line; a placeholder that nothing fills is an error."""
+    try:
+        words = shlex.split(command)
+        placeholders = {name for word in words for _, name, _, _ in string.Formatter().parse(word) if name is not None}
+    except ValueError as error:
+        raise ParameterError(f"the command {command!r} cannot be read: {error}.") from None
+    if not words:
+        raise ParameterError("the command is empty: write it like ./anonymize --in {input} --out {output}.")
+    unknown = sorted(placeholders - known - set(params))
+    if unknown:
+        raise ParameterError(
+            f"nothing fills {{{unknown[0]}}} in the command {command!r}: give it as a parameter, or write one of "
+            f"{', '.join(f'{{{name}}}' for name in sorted(known))}."
+        )
+    unused = sorted(set(params) - placeholders)
+    if unused:
+        raise ParameterError(f"the command {command!r} has no place for {unused[0]!r}: write {{{unused[0]}}} in it.")
+    return words
+
+
+def start(words: list[str], limits: Limits, **streams: Any) -> "subprocess.Popen[bytes]":
+    """Start the program in a session of its own, so that what it starts can be stopped with it."""
+    if shutil.which(words[0]) is None:
+        raise TargetError(f"there is no program {words[0]!r} (command: {shlex.join(words)}): check its path.")
+    if limits.memory is not None:  # the shell sets the limit: code between fork and exec is not safe with threads
+        words = ["sh", "-c", f'ulimit -d {int(limits.memory / 1024)} && exec "$@"', "sh", *words]
+    try:
+        return subprocess.Popen(words, start_new_session=True, **streams)
+    except OSError as error:
+        raise TargetError(f"cannot start {shlex.join(words)}: {error.strerror}.") from None
+
+
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    """End the program and everything that it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _end(folder: str | Path) -> str:
+    text = Path(folder, "stderr").read_bytes()[-400:].decode(errors="replace").strip()
+    return f" Its stderr ends: {text}" if text else " It wrote nothing to stderr."

@@ -1,0 +1,68 @@
+"""Tables as bytes, for programs and services: CSV, read back as text so that types never vary by run, or Parquet."""
+
+import io
+import json
+from typing import Any
+
+import polars as pl
+
+from crowdproof.audit.targets.forms import take
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+
+FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+"""Format -> media type."""
+
+
+def check_format(form: str | None) -> str:
+    """The format; CSV where none is given."""
+    if form is not None and form not in FORMATS:
+        raise ParameterError(f"form is {form!r}: programs and services are given {' or '.join(FORMATS)}.")
+    return form or "csv"
+
+
+def encode(table: pl.DataFrame, form: str) -> bytes:
+    """The table as the bytes of a file."""
+    sink = io.BytesIO()
+    if form == "csv":
+        table.write_csv(sink)
+    else:
+        table.write_parquet(sink)
+    return sink.getvalue()
+
+
+def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
+    """The table in the bytes of a file; `what` names where they came from."""
+    if not content:
+        raise TargetError(f"{what} is empty: even a release without rows has a line of column names.")
+    try:
+        source = io.BytesIO(content)
+        return pl.read_csv(source, infer_schema=False) if form == "csv" else pl.read_parquet(source)
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise TargetError(f"{what} is not a readable {form} table: {reason}") from None
+
+
+def to_json(table: pl.DataFrame) -> dict[str, Any]:
+    """The table as `{"columns": [...], "rows": [[...], ...]}`."""
+    return {"columns": table.columns, "rows": [list(row) for row in table.rows()]}
+
+
+def from_json(text: str | bytes, what: str) -> Any:
+    """An answer: `{"columns": ..., "rows": ...}` is a table, `{"value": ...}` a value, `{"error": ...}` an error."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        shown = text if isinstance(text, str) else text.decode(errors="replace")
+        raise TargetError(f"{what} is not JSON: {shown.strip()[:200]!r}") from None
+    match answer:
+        case {"error": problem}:
+            raise NoReleaseError(f"{what} reports an error: {problem}")
+        case {"columns": list(columns), "rows": list(rows)}:
+            try:
+                return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+            except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+                raise TargetError(f"{what} is not a table: {error}") from None
+        case {"value": value}:
+            return take(value, what)
+        case _:
+            raise TargetError(f'{what} has none of "columns" and "rows", "value" or "error": answer with one of these.')

@@ -1,0 +1,77 @@
+"""Find a Python function by the text that names it: `package.module:function`, `file.py:function`, or an adapter."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from crowdproof.audit.targets.adapters import ADAPTERS
+from crowdproof.errors import ParameterError
+
+HOW = "write package.module:function or path/to/file.py:function"
+
+
+def find(text: str) -> Any:
+    """What the text names; anything that keeps it from being found is a `ParameterError` that says how to fix it."""
+    place, colon, path = ADAPTERS.get(text, text).rpartition(":")
+    if not colon or not place or not path:
+        raise ParameterError(f"{text!r} names no function: {HOW}, or one of {', '.join(ADAPTERS)}.")
+    found: Any = _file(place) if place.endswith(".py") else _module(place)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise ParameterError(f"{place} has no {path!r}: {_alike(found)}.")
+        found = getattr(found, name)
+    return found
+
+
+def name_of(function: Callable[..., Any]) -> str | None:
+    """The text that names this function, or None where there is none (a lambda, a closure, a partial)."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "<")
+    if module is None or "<" in name:
+        return None
+    if module == "__main__":
+        script = getattr(sys.modules["__main__"], "__file__", None)
+        return f"{Path(script).resolve()}:{name}" if script else None
+    return f"{module}:{name}"
+
+
+def _module(name: str) -> ModuleType:
+    if str(Path.cwd()) not in sys.path:  # a command line tool is installed elsewhere than where its user works
+        sys.path.insert(0, str(Path.cwd()))
+    module: ModuleType = _imported(name, lambda: importlib.import_module(name))
+    return module
+
+
+def _file(place: str) -> ModuleType:
+    path = Path(place).resolve()
+    if not path.is_file():
+        raise ParameterError(f"there is no file {place}: {HOW}.")
+    if str(path.parent) not in sys.path:  # as if it were run as a script: it may import its neighbours
+        sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(f"_crowdproof_target_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # so that its classes can be pickled
+    loader = spec.loader
+    _imported(place, lambda: loader.exec_module(module))
+    return module
+
+
+def _imported(name: str, load: Callable[[], Any]) -> Any:
+    try:
+        return load()
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f"cannot import {name}: {error}. Is it installed, or should it be a path? {HOW}."
+        ) from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a module does on import is shown)
+        raise ParameterError(f"cannot import {name}: it raised {type(error).__name__}: {error}") from None
+
+
+def _alike(found: Any) -> str:
+    names = [name for name in dir(found) if not name.startswith("_") and callable(getattr(found, name, None))]
+    return f"it has {', '.join(names[:12])}" if names else "it has no functions"

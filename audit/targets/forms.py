@@ -1,0 +1,141 @@
+"""Tables at the border: into the form that a target wants, and back to polars."""
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
+
+
+def _polars(table: pl.DataFrame) -> pl.DataFrame:
+    return table.clone()
+
+
+def _pandas(table: pl.DataFrame) -> Any:
+    try:
+        return table.to_pandas().copy()  # without the copy a column may be read-only memory of polars
+    except ImportError:
+        raise ParameterError("this target wants a pandas table: install crowdproof[targets] or pandas.") from None
+
+
+def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
+    return table.to_dicts()
+
+
+def _numpy(table: pl.DataFrame) -> Any:
+    return table.to_series().to_numpy(writable=True) if table.width == 1 else table.to_numpy(writable=True)
+
+
+FORMS: Mapping[str, Callable[[pl.DataFrame], Any]] = {
+    "polars": _polars,
+    "pandas": _pandas,
+    "pyarrow": pl.DataFrame.to_arrow,
+    "rows": _rows,
+    "numpy": _numpy,
+}
+"""A table as: a polars or pandas DataFrame, a pyarrow Table, a list of dicts, an array (one column: a vector)."""
+
+
+def check_form(form: str | None) -> str | None:
+    """The form, if it is one."""
+    if form is not None and form not in FORMS:
+        raise ParameterError(f"form is {form!r}: a table can be given as {', '.join(FORMS)}.")
+    return form
+
+
+def form_of(parameter: inspect.Parameter) -> str:
+    """The form that a parameter's annotation asks for; polars where it says nothing."""
+    annotation = parameter.annotation
+    text = annotation if isinstance(annotation, str) else f"{getattr(annotation, '__module__', '')} {annotation}"
+    for word, form in (("pandas", "pandas"), ("pd.", "pandas"), ("polars", "polars"), ("pyarrow", "pyarrow")):
+        if word in text:
+            return form
+    if "pa.Table" in text:
+        return "pyarrow"
+    if "ndarray" in text or "NDArray" in text:
+        return "numpy"
+    return "rows" if text.removeprefix("builtins ").lower().startswith(("list[", "<class 'list'", "list")) else "polars"
+
+
+def give(data: Any, form: str) -> Any:
+    """The data in that form, never shared with the caller: a target may change what it is given."""
+    if isinstance(data, pl.DataFrame):
+        return FORMS[form](data)
+    if isinstance(data, np.ndarray):
+        return data.copy()
+    return copy.deepcopy(data)
+
+
+def take(output: Any, name: str) -> Any:
+    """What the target returned: a table of any make becomes polars, other plain values stay as they are."""
+    if output is None:
+        raise NoReleaseError(f"{name} returned nothing (None): let it return the release.")
+    if isinstance(output, pl.LazyFrame):
+        return output.collect()
+    if isinstance(output, pl.Series):
+        return output.to_frame()
+    module = type(output).__module__.partition(".")[0]
+    try:
+        if module == "pandas":
+            return _from_pandas(output)
+        if module == "pyarrow":
+            return pl.from_arrow(output)
+        if isinstance(output, list) and output and all(isinstance(each, dict) for each in output):
+            return pl.from_dicts(output, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
+        raise TargetError(f"{name} returned a {type(output).__name__} that is not a table: {error}") from None
+    _check_plain(output, name)
+    return output
+
+
+def _from_pandas(output: Any) -> pl.DataFrame:
+    """An index with a name is a column of the release; a nameless one is pandas' own numbering and is left out."""
+    frame = output.to_frame() if hasattr(output, "to_frame") and not hasattr(output, "columns") else output
+    if any(each is not None for each in frame.index.names):
+        frame = frame.reset_index()
+    frame.columns = [str(each) for each in frame.columns]
+    plain = {name: _plain_column(frame[name]) for name in frame.columns}
+    return pl.DataFrame(plain)
+
+
+def _plain_column(column: Any) -> pl.Series:
+    """Text for what is not a number, a date or text already, such as an interval or a mix of types."""
+    if column.dtype.kind in "biufM":
+        return pl.Series(str(column.name), pl.from_pandas(column))
+    values = column.astype(object).where(column.notna(), None).tolist()
+    kinds = {type(value) for value in values if value is not None}
+    if (len(kinds) > 1 and not kinds <= {int, float}) or not _storable(kinds):
+        values = [None if value is None else str(value) for value in values]
+    return pl.Series(str(column.name), values, strict=False)
+
+
+def _storable(kinds: set[type]) -> bool:
+    return all(kind in {bool, int, float, str, bytes} or kind.__module__ == "datetime" for kind in kinds)
+
+
+def _check_plain(output: Any, name: str, depth: int = 0) -> None:
+    if isinstance(output, (bool, int, float, complex, str, bytes, np.generic, np.ndarray, pl.DataFrame)):
+        return
+    parts = output.values() if isinstance(output, dict) else output
+    if isinstance(output, (list, tuple, dict, set, frozenset)) and depth < 8:
+        for part in parts:
+            if part is not None:
+                _check_plain(part, name, depth + 1)
+        return
+    raise TargetError(
+        f"{name} returned a {type(output).__module__}.{type(output).__qualname__}, which is not a release: let it "
+        "return a table, an array, a number, text, or a list of these."
+    )
+
+
+def require_table(data: Any, name: str) -> pl.DataFrame:
+    """The data, which has to be a table for this kind of target."""
+    if isinstance(data, pl.DataFrame):
+        return data
+    if isinstance(data, np.ndarray) and data.ndim <= 2:
+        return pl.DataFrame({"value": data}) if data.ndim == 1 else pl.from_numpy(data)
+    raise DataError(f"{name} takes a table, and this dataset is a {type(data).__name__}: give a polars DataFrame.")

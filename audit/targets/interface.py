@@ -1,0 +1,103 @@
+"""What every target is, whether it is a function, a program, a service or somebody else's files."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from attrs import field, frozen
+
+from crowdproof.audit.targets.behaviour import Behaviour
+from crowdproof.errors import ParameterError
+from crowdproof.findings import Json
+
+ISOLATION = ("auto", "none", "worker", "fresh", "spawn")
+"""Where a Python function runs: here, in one process kept up, in a fork for each run, in a new interpreter each."""
+
+
+def _positive(limit: float | None) -> float | None:
+    if limit is not None and not limit > 0:
+        raise ParameterError(f"a limit of {limit} leaves nothing to run in: give a positive number, or none at all.")
+    return limit
+
+
+@frozen
+class Limits:
+    """What one run may use; None is no limit."""
+
+    seconds: float | None = field(default=60.0, converter=_positive)
+    memory: float | None = field(default=None, converter=_positive)
+    """Bytes beyond what the idle process holds."""
+
+
+class Target(ABC):
+    """Something to audit: a mechanism `(data, rng) -> output` that knows its name and how to be loaded again.
+
+    All randomness that we control enters as one integer for each run, drawn from `rng`: the same rng gives the same
+    runs, one by one or in a batch. `spec` is JSON from which `load_target(**spec)` makes the target again, in another
+    process, on another machine, or when a witness is replayed; pickling sends just that.
+    """
+
+    name: str
+    spec: Mapping[str, Json]
+    params: Mapping[str, Json]
+    behaviour: Behaviour | None = None
+    """What `examine` measured, once it has."""
+
+    @abstractmethod
+    def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
+        """One output for each seed.
+
+        A run that refuses its input (an exception, an exit status, nothing returned) is a `NoReleaseError`; one that
+        hangs, crashes or returns what is no release is a `TargetError`. Either shows what happened.
+        """
+
+    @abstractmethod
+    def examine(self, data: Any) -> Behaviour:
+        """Measure, on this data, whether the target is deterministic, keeps state, or depends on the hash seed."""
+
+    def close(self) -> None:  # noqa: B027  (most kinds hold nothing)
+        """Let go of processes and connections; the target opens them again when it is used again."""
+
+    @property
+    def deterministic(self) -> bool | None:
+        """Whether the output depends on the data alone; None before `examine`."""
+        return None if self.behaviour is None else self.behaviour.deterministic
+
+    @property
+    def k(self) -> int | None:
+        """The group size among the parameters, where there is one: worst cases are built around it."""
+        k = self.params.get("k")
+        return k if isinstance(k, int) else None
+
+    def __call__(self, data: Any, rng: np.random.Generator, /) -> Any:
+        """Run once."""
+        return self.runs(data, draw_seeds(rng, 1))[0]
+
+    def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> list[Any]:
+        """`size` independent runs on the same data."""
+        return self.runs(data, draw_seeds(rng, size))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        from crowdproof.audit.targets.load import reload  # noqa: PLC0415  (load imports every kind of target)
+
+        return reload, (json.dumps(self.spec, sort_keys=True),)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+def draw_seeds(rng: np.random.Generator, size: int) -> list[int]:
+    """The integers that `size` runs get their randomness from."""
+    seeds: list[int] = rng.integers(0, 2**63, size=size).tolist()
+    return seeds

@@ -1,0 +1,151 @@
+"""A program that stays up: one line of JSON in, one line of JSON out, for each run.
+
+In:  {"columns": ["age"], "rows": [[31], [47]], "seed": 5, "params": {"k": 10}}
+Out: {"columns": ["age"], "rows": [["[31, 47]"], ["[31, 47]"]]}, or {"value": 2.5}, or {"error": "too few rows"}
+"""
+
+import contextlib
+import json
+import os
+import select
+import shlex
+import subprocess
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from crowdproof.audit.targets.behaviour import SEEDS, Behaviour, measure, outcome, same, smaller
+from crowdproof.audit.targets.command import split, start, stop
+from crowdproof.audit.targets.exchange import from_json, to_json
+from crowdproof.audit.targets.forms import require_table
+from crowdproof.audit.targets.interface import Limits, Target
+from crowdproof.audit.targets.serve import status_words
+from crowdproof.errors import ParameterError, TargetError
+from crowdproof.findings import Json
+
+
+class LinesTarget(Target):
+    """A program kept up for many runs; one that is seen to keep state is started anew for each run."""
+
+    def __init__(
+        self, command: str, params: Mapping[str, Json], form: str | None, limits: Limits, fresh: bool = False
+    ) -> None:
+        if form is not None:
+            raise ParameterError(f"form is {form!r}, but a program of the line protocol is given JSON: leave it out.")
+        self.name, self.params, self.limits, self.fresh = command, dict(params), limits, fresh
+        self._words = split(command, {}, set())
+        self._live: _Live | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def spec(self) -> Mapping[str, Json]:  # type: ignore[override]
+        """The command and its limits; `isolate` is fresh where state was seen."""
+        return {
+            "spec": f"lines:{self.name}",
+            "params": self.params,
+            "timeout": self.limits.seconds,
+            "memory": self.limits.memory,
+            "isolate": "fresh" if self.fresh else "worker",
+        }
+
+    def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
+        """One line for each seed."""
+        table = to_json(require_table(data, self.name))
+        with self._lock:
+            return [self._run(table, seed) for seed in seeds]
+
+    def _run(self, table: Mapping[str, Json], seed: int) -> Any:
+        live = self._live = self._live or _Live(self._words, self.limits)
+        try:
+            answer = live.ask(json.dumps({**table, "seed": seed, "params": self.params}, default=str))
+        except BaseException:
+            self.close()
+            raise
+        if self.fresh:
+            self.close()
+        return from_json(answer, f"the answer of {self.name}")
+
+    def examine(self, data: Any) -> Behaviour:
+        """Compare a program kept up with one started anew for each run."""
+        self.close()
+        with LinesTarget(self.name, self.params, None, self.limits, fresh=True) as clean:
+            deterministic, reproducible, outputs = measure(clean.runs, data)
+            stateful = None
+            if reproducible and not self.fresh:
+                other = smaller(data)
+                kept = [outcome(self.runs, data, seed) for seed in SEEDS]
+                stateful = not all(map(same, outputs, kept)) or (
+                    other is not None and not same(outcome(clean.runs, other, 1), outcome(self.runs, other, 1))
+                )
+        self.fresh = self.fresh or stateful is True
+        where = "The program is started anew for each run." if self.fresh else "The program is kept up for all runs."
+        self.behaviour = evolve(Behaviour(deterministic, reproducible, stateful), isolation=where)
+        return self.behaviour
+
+    def close(self) -> None:
+        """End the program; the next run starts it again."""
+        if self._live is not None:
+            self._live.end()
+            self._live = None
+
+
+class _Live:
+    """A running program."""
+
+    def __init__(self, words: list[str], limits: Limits) -> None:
+        self._name, self._limit = shlex.join(words), limits.seconds
+        self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (its stderr; closed in end)
+        self._process = start(words, limits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
+        self.end = weakref.finalize(self, _end, self._process, self._log)
+        self._rest = b""
+
+    def ask(self, line: str) -> bytes:
+        """Send a line, wait for one."""
+        assert self._process.stdin is not None
+        deadline = None if self._limit is None else time.monotonic() + self._limit
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise self._death() from None
+        while b"\n" not in self._rest:
+            self._rest += self._read(deadline)
+        answer, _, self._rest = self._rest.partition(b"\n")
+        return answer
+
+    def _read(self, deadline: float | None) -> bytes:
+        assert self._process.stdout is not None
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        if not select.select([self._process.stdout], [], [], left)[0]:
+            raise TargetError(
+                f"{self._name} gave no line of answer within {self._limit} s and was stopped: raise its time limit, "
+                f"and make sure that it flushes its output.{self._tail()}"
+            )
+        part = os.read(self._process.stdout.fileno(), 1 << 20)
+        if not part:
+            raise self._death()
+        return part
+
+    def _death(self) -> TargetError:
+        try:
+            how = status_words(self._process.wait(5))
+        except subprocess.TimeoutExpired:
+            how = "its output closed"
+        return TargetError(f"{self._name} ended with {how} instead of answering.{self._tail()}")
+
+    def _tail(self) -> str:
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 400))
+        text = self._log.read().decode(errors="replace").strip()
+        return f" Its stderr ends: {text}" if text else " It wrote nothing to stderr."
+
+
+def _end(process: "subprocess.Popen[bytes]", log: Any) -> None:
+    stop(process)
+    for stream in filter(None, (process.stdin, process.stdout, log)):
+        with contextlib.suppress(BrokenPipeError):  # what was still to be written to it
+            stream.close()

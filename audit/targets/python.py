@@ -1,0 +1,135 @@
+"""A Python function as a target: in this process, in one of its own, or in a fresh one for each run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from crowdproof.audit.targets.behaviour import SEEDS, Behaviour, measure, order_behaviour, outcome, same, smaller
+from crowdproof.audit.targets.find import find, name_of
+from crowdproof.audit.targets.forms import check_form
+from crowdproof.audit.targets.functions import bind
+from crowdproof.audit.targets.interface import ISOLATION, Limits, Target
+from crowdproof.audit.targets.process import Process, Setup
+from crowdproof.errors import ParameterError, TargetError
+from crowdproof.findings import Json
+
+_WHERE = {
+    "none": "It runs inside this process.",
+    "worker": "It runs in one process that is kept up, with PYTHONHASHSEED=0.",
+    "fresh": "Each run has a process of its own, with PYTHONHASHSEED=0.",
+    "spawn": "Each run has an interpreter of its own, with its own PYTHONHASHSEED.",
+}
+
+
+class PythonTarget(Target):
+    """`package.module:function`, `file.py:function`, an adapter's name, or a callable.
+
+    Isolation `auto` keeps one process up where `examine` sees that this makes no difference, and gives each run a
+    fork of its own otherwise. A callable without a name that another process could import runs in this one.
+    """
+
+    def __init__(
+        self,
+        target: str | Callable[..., Any],
+        params: Mapping[str, Json],
+        form: str | None,
+        limits: Limits,
+        isolate: str,
+    ) -> None:
+        check_form(form)
+        if isolate not in ISOLATION:
+            raise ParameterError(f"isolate is {isolate!r}: choose from {', '.join(ISOLATION)}.")
+        text = target if isinstance(target, str) else name_of(target)
+        if text is None and isolate not in {"auto", "none"}:
+            raise ParameterError(
+                f"{target!r} cannot be imported by another process: put it in a file and give file.py:function."
+            )
+        self.name = text or str(getattr(target, "__name__", type(target).__name__))
+        self.isolate = isolate if isinstance(target, str) or isolate != "auto" else "none"
+        self.params = dict(params)
+        self._setup = Setup(self.name, self.params, form, limits)
+        self._importable = text is not None
+        if self.isolate == "none":
+            found = find(target) if isinstance(target, str) else target
+            self._function = bind(found, self.name, params, form)
+        else:
+            self._process = Process(evolve(self._setup, fresh=self.isolate in {"auto", "fresh"}))
+            self._process.start()
+
+    @property
+    def spec(self) -> Mapping[str, Json]:  # type: ignore[override]
+        """An unexamined `auto` is written as `fresh`, which is right whatever an examination would say."""
+        return {
+            "spec": self.name,
+            "params": self.params,
+            "form": self._setup.form,
+            "timeout": self._setup.limits.seconds,
+            "memory": self._setup.limits.memory,
+            "isolate": "fresh" if self.isolate == "auto" else self.isolate,
+        }
+
+    def __reduce__(self) -> Any:
+        if self._importable:
+            return super().__reduce__()
+        setup = self._setup  # cloudpickle, which the runners use, sends even a nameless function
+        return PythonTarget, (self._function.call, setup.params, setup.form, setup.limits, "none")
+
+    def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
+        """One output for each seed."""
+        if self.isolate == "none":
+            return [self._function(data, seed) for seed in seeds]
+        if self.isolate == "auto":
+            self._process.runs(data, seeds[:1])  # data that is refused tell nothing about the target: that is raised
+            self.examine(data)
+        if self.isolate == "spawn":
+            return [self._spawned(data, seed) for seed in seeds]
+        return self._process.runs(data, seeds)
+
+    def _spawned(self, data: Any, seed: int) -> Any:
+        with Process(evolve(self._setup, hash_seed=seed % 2**32)) as process:
+            return process.runs(data, [seed])[0]
+
+    def examine(self, data: Any) -> Behaviour:
+        """Measure; with `auto`, settle where the runs take place."""
+        behaviour = order_behaviour(self.runs, data) if self.isolate == "none" else self._compare(data)
+        if self.isolate == "fresh" and behaviour.seeded_on_import:
+            raise TargetError(
+                f"{self.name} seeds its randomness when it is imported, so forks would all repeat one another: "
+                "isolate it as worker or spawn."
+            )
+        if self.isolate == "auto":
+            self._settle("fresh" if behaviour.needs_fresh else "worker")
+        self.behaviour = evolve(behaviour, isolation=_WHERE[self.isolate])
+        return self.behaviour
+
+    def _compare(self, data: Any) -> Behaviour:
+        """Forks from a clean state against one process kept up, and against another hash seed."""
+        clean, kept, hashed = (
+            Process(evolve(self._setup, fresh=True)),
+            Process(self._setup),
+            Process(evolve(self._setup, hash_seed=1)),
+        )
+        with clean, kept, hashed:
+            deterministic, reproducible, outputs = measure(clean.runs, data)
+            if not reproducible:
+                return Behaviour(deterministic=False, reproducible=False)
+            if not same(outputs[0], outcome(kept.runs, data, SEEDS[0])):
+                return Behaviour(deterministic=False, reproducible=False, seeded_on_import=True)
+            other = smaller(data)
+            stateful = not same(outputs[2], outcome(kept.runs, data, SEEDS[2])) or (
+                other is not None
+                and not same(outcome(clean.runs, other, SEEDS[0]), outcome(kept.runs, other, SEEDS[0]))
+            )
+            hash_seed = not same(outputs[0], outcome(hashed.runs, data, SEEDS[0]))
+        return Behaviour(deterministic, True, stateful, hash_seed)
+
+    def _settle(self, isolate: str) -> None:
+        self._process.stop()
+        self.isolate = isolate
+        self._process = Process(evolve(self._setup, fresh=isolate == "fresh"))
+
+    def close(self) -> None:
+        """End the process; the next run starts it again."""
+        if self.isolate != "none":
+            self._process.stop()
