@@ -1,0 +1,146 @@
+"""Additive noise and the exponential mechanism.
+
+Floating-point noise has holes: which doubles can come out of `x + Laplace` depends on x. So the answer and the noise
+are whole multiples of a step, far smaller than the noise, and every multiple can come out for every x.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from crowdproof.errors import DataError, ParameterError
+from crowdproof.exact import Epsilon, Number, rational
+from crowdproof.mechanisms.parameters import as_delta, as_epsilon, as_loss, as_sensitivity
+from crowdproof.mechanisms.selection import exact_choice
+
+Floats = NDArray[np.float64]
+Query = Callable[[Any], Any]
+
+_FINENESS = 20
+"""The step is this many binary places below the noise."""
+
+
+def itself(data: Any) -> Any:
+    """The query for data that is already a number or a vector of numbers."""
+    return data
+
+
+def _step(scale: float) -> float:
+    return 2.0 ** (math.floor(math.log2(scale)) - _FINENESS)
+
+
+def _on_lattice(answer: Floats, step: float) -> NDArray[np.int64]:
+    if not np.isfinite(answer).all():
+        raise DataError("the query's answer is NaN or infinite: give a query with a finite answer for every table.")
+    return np.rint(answer / step).astype(np.int64)
+
+
+@frozen
+class Laplace:
+    """query(D) + Z, Z of density proportional to e^(-|z| epsilon / sensitivity) in each coordinate: epsilon-DP.
+
+    `sensitivity` is the most that the answer changes between neighbours, in the sum of absolute values. The answer is
+    rounded to a multiple of a step h, some 2^-20 of the noise's scale; Z is h times the difference of two geometric
+    variables with ratio e^(-h epsilon / (sensitivity + c h)), where c is the number of coordinates and c h what
+    rounding adds to the sensitivity. The draw is exact up to the float resolution of the geometric draws.
+    """
+
+    epsilon: Epsilon = field(converter=as_loss)
+    sensitivity: Fraction = field(default=Fraction(1), converter=as_sensitivity)
+    query: Query = itself
+
+    @property
+    def scale(self) -> float:
+        """Sensitivity over epsilon: the mean of |Z|."""
+        return float(self.sensitivity) / float(self.epsilon)
+
+    def __call__(self, data: Any, rng: np.random.Generator) -> Any:
+        """The noisy answer: a float, or an array for a vector."""
+        result = self.batch(data, rng, 1)[0]
+        return float(result) if np.ndim(result) == 0 else result
+
+    def batch(self, data: Any, rng: np.random.Generator, size: int) -> Floats:
+        """`size` independent noisy answers."""
+        answer = np.asarray(self.query(data), dtype=np.float64)
+        return self.perturb(np.broadcast_to(answer, (size, *answer.shape)), rng)
+
+    def perturb(self, answers: Floats, rng: np.random.Generator) -> Floats:
+        """Each of the given answers with independent noise; the first axis counts the answers."""
+        step = _step(self.scale)
+        coordinates = math.prod(answers.shape[1:])
+        p = -math.expm1(-step / (self.scale + coordinates * step / float(self.epsilon)))
+        noise = rng.geometric(p, answers.shape) - rng.geometric(p, answers.shape)
+        noisy: Floats = (_on_lattice(answers, step) + noise) * step
+        return noisy
+
+
+@frozen
+class Gaussian:
+    """query(D) + Z, Z normal with sigma = sensitivity sqrt(2 ln(1.25/delta)) / epsilon in each coordinate.
+
+    (epsilon, delta)-DP for 0 < epsilon < 1 and a sensitivity in Euclidean distance (Dwork and Roth, Theorem A.1); the
+    formula is refused elsewhere, since its proof needs epsilon < 1 and the guarantee fails for large epsilon. The
+    answer and the result are rounded to multiples of a step h, some 2^-20 of sigma, and sigma grows by what the former
+    adds to the sensitivity, sqrt(c) h for c coordinates. delta is the delta of differential privacy: Odoh puts the
+    adversary's guessing advantage in its place, which is another notion.
+    """
+
+    epsilon: Epsilon = field(converter=as_loss)
+    delta: Fraction = field(converter=as_delta)
+    sensitivity: Fraction = field(default=Fraction(1), converter=as_sensitivity)
+    query: Query = itself
+
+    def __attrs_post_init__(self) -> None:
+        if self.epsilon >= Epsilon(Fraction(1)):
+            raise ParameterError(
+                f"epsilon is {self.epsilon}: the classical Gaussian formula holds only below 1, so give a smaller "
+                "epsilon or take Laplace noise."
+            )
+        if self.delta == 0:
+            raise ParameterError("delta is 0, which takes infinite Gaussian noise: give a delta above 0.")
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation."""
+        return float(self.sensitivity) * math.sqrt(2 * math.log(1.25 / self.delta)) / float(self.epsilon)
+
+    def __call__(self, data: Any, rng: np.random.Generator) -> Any:
+        """The noisy answer: a float, or an array for a vector."""
+        result = self.batch(data, rng, 1)[0]
+        return float(result) if np.ndim(result) == 0 else result
+
+    def batch(self, data: Any, rng: np.random.Generator, size: int) -> Floats:
+        """`size` independent noisy answers."""
+        step = _step(self.scale)
+        answer = _on_lattice(np.asarray(self.query(data), dtype=np.float64), step)
+        rounding = 1 + math.sqrt(answer.size) * step / float(self.sensitivity)
+        noise = np.rint(rng.normal(0.0, rounding * self.scale / step, (size, *answer.shape))).astype(np.int64)
+        noisy: Floats = (answer + noise) * step
+        return noisy
+
+
+@frozen
+class Exponential:
+    """The candidate r, drawn exactly, with probability proportional to e^(epsilon u(D, r) / (2 sensitivity)).
+
+    It is epsilon-DP. `sensitivity` is the most that any u(., r) changes between neighbours. Utilities are read as exact
+    numbers.
+    """
+
+    candidates: tuple[Any, ...] = field(converter=tuple)
+    utility: Callable[[Any, Any], Number]
+    epsilon: Epsilon = field(converter=as_epsilon)
+    sensitivity: Fraction = field(default=Fraction(1), converter=as_sensitivity)
+
+    def __call__(self, data: Any, rng: np.random.Generator) -> Any:
+        """The chosen candidate."""
+        return self.candidates[exact_choice(self.epsilon, self.exponents(data), rng)]
+
+    def exponents(self, data: Any) -> list[Fraction]:
+        """U / (2 sensitivity) for each candidate: its probability is proportional to e to epsilon times that."""
+        return [rational(self.utility(data, each), "utility") / (2 * self.sensitivity) for each in self.candidates]

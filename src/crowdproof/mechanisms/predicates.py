@@ -1,0 +1,48 @@
+"""The sensitive predicate of the papers' examples: whether a table contains a certain row."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from crowdproof.errors import ParameterError
+from crowdproof.mechanisms.tables import require_columns
+
+Value = str | int | float | bool | None
+
+
+def _row(written: Mapping[str, Value] | tuple[tuple[str, Value], ...]) -> tuple[tuple[str, Value], ...]:
+    pairs = tuple(written.items() if isinstance(written, Mapping) else written)
+    if not pairs:
+        raise ParameterError("the row names no column: give at least one column and its value.")
+    return pairs
+
+
+@frozen
+class Contains:
+    """s(T): T contains a row with these values; a null matches a null.
+
+    >>> Contains({"name": "Ann"})(pl.DataFrame({"name": ["Bob", "Ann"]}))
+    True
+    """
+
+    row: tuple[tuple[str, Value], ...] = field(converter=_row)
+
+    def matches(self, table: pl.DataFrame) -> pl.Series:
+        """For each row of the table, whether it matches."""
+        require_columns(table, [name for name, _ in self.row])
+        return table.select(pl.all_horizontal(pl.col(name).eq_missing(value) for name, value in self.row)).to_series()
+
+    def __call__(self, table: pl.DataFrame) -> bool:
+        """Whether some row of the table matches."""
+        return bool(self.matches(table).any())
+
+
+def sampled_counts(
+    groups: NDArray[np.integer], beta: Fraction, rng: np.random.Generator, size: int
+) -> NDArray[np.int64]:
+    """How many rows of each of the groups, of given sizes, are in each of `size` Poisson samples: sample x group."""
+    return rng.binomial(groups, float(beta), size=(size, len(groups)))

@@ -1,0 +1,70 @@
+"""Poisson sampling, exactly: each row is kept with probability beta, independently of all others."""
+
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+import polars as pl
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from crowdproof.exact import Number, rate
+from crowdproof.mechanism import Mechanism
+from crowdproof.mechanisms.parameters import as_beta
+
+_DIGIT = 2**32
+
+
+def bernoulli(beta: Fraction, rng: np.random.Generator, size: int) -> NDArray[np.bool_]:
+    """`size` independent coins that are true with probability exactly beta, for any rational beta in [0, 1].
+
+    Compares the digits, in base 2^32, of a uniform number with those of beta, one after the other until they differ.
+    """
+    coins = np.zeros(size, dtype=np.bool_)
+    open_coins, rest = np.arange(size), beta
+    while len(open_coins) and rest > 0:
+        digit, rest = divmod(rest * _DIGIT, 1)
+        uniform = rng.integers(_DIGIT, size=len(open_coins), dtype=np.uint64)
+        coins[open_coins[uniform < int(digit)]] = True
+        open_coins = open_coins[uniform == int(digit)]
+    return coins
+
+
+def poisson_sample(table: pl.DataFrame, beta: Number, rng: np.random.Generator) -> pl.DataFrame:
+    """Each row of the table with probability beta, independently, in the order of the table.
+
+    >>> poisson_sample(pl.DataFrame({"a": range(1000)}), "1/4", np.random.default_rng(1)).height
+    236
+    """
+    return table.filter(pl.Series(bernoulli(rate(beta), rng, table.height)))
+
+
+def for_samples(mechanism: Any) -> Any:
+    """The mechanism, made total where it can be: a sample may be of any size, also smaller than k.
+
+    A k-anonymizer that by default refuses a table of fewer than k rows has a field `total`; when that is set, such a
+    table has the empty release.
+    """
+    return attrs.evolve(mechanism, total=True) if hasattr(mechanism, "total") else mechanism
+
+
+@frozen
+class Sampled:
+    """A^beta of Definition 3: T holds each row of D with probability beta, independently; the output is A(T).
+
+    A is made total by `for_samples`. Where A has a faster way to draw many outputs (`sampled_batch`), `batch` takes it.
+    """
+
+    beta: Fraction = field(converter=as_beta)
+    mechanism: Mechanism = field(converter=for_samples)
+
+    def __call__(self, table: pl.DataFrame, rng: np.random.Generator) -> Any:
+        """The output of the mechanism on one sample."""
+        return self.mechanism(poisson_sample(table, self.beta, rng), rng)
+
+    def batch(self, table: pl.DataFrame, rng: np.random.Generator, size: int) -> Any:
+        """`size` outputs on independent samples."""
+        if hasattr(self.mechanism, "sampled_batch"):
+            return self.mechanism.sampled_batch(table, self.beta, rng, size)
+        return [self(table, rng) for _ in range(size)]

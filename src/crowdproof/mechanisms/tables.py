@@ -1,0 +1,131 @@
+"""What every mechanism asks of a table, and how a value becomes released text."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+from numpy.typing import NDArray
+
+from crowdproof.errors import DataError
+from crowdproof.exact import rational, show
+
+MISSING = "?"
+"""The released text of a null."""
+
+Codes = NDArray[np.integer]
+
+
+def require_columns(table: pl.DataFrame, columns: Iterable[str]) -> None:
+    """Each of `columns` is in the table, or it is an error that says which ones there are."""
+    for name in columns:
+        if name not in table.columns:
+            known = ", ".join(table.columns) or "none at all"
+            raise DataError(f"the table has no column {name!r}: name one of its columns ({known}).")
+
+
+def require_rows(table: pl.DataFrame, k: int) -> None:
+    """The table has at least k rows, or no k-anonymous release of it has any."""
+    if table.is_empty():
+        raise DataError("the table is empty: give at least one row.")
+    if table.height < k:
+        raise DataError(f"k is {k} and the table has {table.height} rows: give k of at most {table.height}.")
+
+
+def is_number(column: pl.Series) -> bool:
+    """Whether the values are numbers (else they are text); anything else, NaN and infinity are errors."""
+    if column.dtype.is_numeric():
+        if column.dtype.is_float() and not column.is_finite().all():
+            raise DataError(
+                f"column {column.name!r} holds NaN or infinity: "
+                f"write a missing value as null (fill_nan(None)) and clip an infinite one."
+            )
+        return True
+    if column.dtype in (pl.String, pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
+        return False
+    raise DataError(
+        f"column {column.name!r} is of type {column.dtype}, with values that are neither all numbers nor all text: "
+        "cast it to a number or to text first."
+    )
+
+
+def number_text(value: float) -> str:
+    """The plain text of a number: no `.0`, and an exponent only where it is far shorter.
+
+    >>> number_text(35e6), number_text(0.25)
+    ('35000000', '0.25')
+    """
+    return str(value) if isinstance(value, int) else show(rational(value))
+
+
+def as_text(column: pl.Series) -> pl.Series:
+    """Each value as its plain text, null as `?`."""
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return column.cast(pl.String).fill_null(MISSING)
+    coded = code(column)
+    return coded.texts.gather(coded.codes).alias(column.name)
+
+
+@frozen(eq=False)
+class Coded:
+    """A column as whole numbers in the order of its values; a null comes before every other value."""
+
+    name: str
+    codes: Codes
+    """For each row, the rank of its value among the distinct ones."""
+    texts: pl.Series
+    """For each code, its text."""
+    positions: NDArray[np.float64]
+    """For each code, its place on a line: a number is itself, a null one mean gap below the least, text its rank."""
+    number: bool
+
+    @property
+    def span(self) -> float:
+        """The distance from the first value to the last."""
+        return float(self.positions[-1] - self.positions[0]) if len(self.positions) else 0.0
+
+
+def code(column: pl.Series) -> Coded:
+    """Rank the values of a column; a text `?` and a null are the same value."""
+    return _code_numbers(column) if is_number(column) else _code_texts(column)
+
+
+def _code_numbers(column: pl.Series) -> Coded:
+    values = column.unique().drop_nulls().sort()
+    missing = column.has_nulls()
+    codes = np.searchsorted(values.to_numpy(), column.fill_null(values[0] if len(values) else 0).to_numpy())
+    texts = pl.Series([number_text(each) for each in values.to_list()], dtype=pl.String)
+    positions = values.cast(pl.Float64).to_numpy()
+    if missing:
+        codes = np.where(column.is_null().to_numpy(), 0, codes + 1)
+        texts = pl.concat([pl.Series([MISSING]), texts])
+        gap = (positions[-1] - positions[0]) / (len(positions) - 1) if len(positions) > 1 else 1.0
+        positions = np.concatenate([positions[:1] - gap if len(positions) else [0.0], positions])
+    return Coded(column.name, _narrow(codes, len(texts)), texts, positions, number=True)
+
+
+def _code_texts(column: pl.Series) -> Coded:
+    texts = column.cast(pl.String).fill_null(MISSING)
+    distinct = texts.unique().sort()
+    distinct = pl.concat([distinct.filter(distinct == MISSING), distinct.filter(distinct != MISSING)])
+    codes = texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
+    positions = np.arange(len(distinct), dtype=np.float64)
+    return Coded(column.name, _narrow(codes, len(distinct)), distinct.alias(""), positions, number=False)
+
+
+def _narrow(codes: Codes, count: int) -> Codes:
+    return codes.astype(np.int16 if count < 2**15 else np.int32)
+
+
+def canonical(table: pl.DataFrame) -> pl.DataFrame:
+    """The same rows in an order that depends only on what they are, so that row order carries nothing."""
+    return table.sort(table.columns) if table.columns else table
+
+
+def chosen(table: pl.DataFrame, columns: Sequence[str] | None) -> tuple[str, ...]:
+    """The named columns, which must be there; None means all."""
+    names = tuple(table.columns if columns is None else columns)
+    require_columns(table, names)
+    if not names:
+        raise DataError("the table has no columns: give at least one to generalize.")
+    return names
