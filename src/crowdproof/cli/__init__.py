@@ -13,6 +13,7 @@ from crowdproof.errors import CrowdproofError, ExitCode
 
 VERBS = {
     "demo": "The main job, end to end, on the built-in data.",
+    "report": "Render saved findings again, in any format.",
 }
 """Verb -> its line in the help; the module has the verb's name."""
 

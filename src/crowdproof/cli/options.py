@@ -8,7 +8,7 @@ import click
 
 from crowdproof.errors import ParameterError
 from crowdproof.findings import Finding
-from crowdproof.report import FORMATS, render
+from crowdproof.report import FORMATS, render, write
 
 
 class OutputChoice(click.ParamType[tuple[str, Path | None]]):
@@ -49,12 +49,11 @@ def chosen_seed(given: int | None) -> int:
 def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> None:
     """Write the findings in every asked-for format: reports to stdout or to their files."""
     for name, path in outputs:
-        text = render(findings, name)
         if path is None:
-            click.echo(text)
+            write(findings, name, click.get_text_stream("stdout"))
             continue
         try:
-            path.write_text(text, encoding="utf-8")
+            path.write_text(render(findings, name), encoding="utf-8")
         except OSError as error:
             raise ParameterError(
                 f"cannot write {path}: {error.strerror}. Give a file in a folder that exists."

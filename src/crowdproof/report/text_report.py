@@ -1,76 +1,133 @@
-"""Findings for a terminal."""
+"""Findings for a terminal: plain where it is piped, coloured where a person looks on."""
 
-from collections.abc import Sequence
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TextIO
 
-from crowdproof.findings import (
-    Chart,
-    Counterexample,
-    Evidence,
-    Finding,
-    Note,
-    NotRefuted,
-    PairWitness,
-    Proved,
-    Refuted,
-    Skipped,
-    Table,
-    Undecided,
-    Verdict,
-    Witness,
-)
+from attrs import evolve
+
+from crowdproof.findings import Chart, Counterexample, Evidence, Finding, Note, PairWitness, Refuted, Table
+from crowdproof.report import wording
+from crowdproof.report.axes import drawable
+from crowdproof.report.datasets import differing
+from crowdproof.report.svg import extent
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+WIDTH = 100
+_STYLES = {
+    "REFUTED": "bold red",
+    "SKIPPED": "bold magenta",
+    "UNDECIDED": "bold yellow",
+    "NOT_REFUTED": "bold blue",
+    "PROVED": "bold green",
+}
+_SPARKS = "▁▂▃▄▅▆▇█"
+_ROWS = 40
 
 
 def render(findings: Sequence[Finding]) -> str:
-    """One paragraph for each finding, blank lines between."""
-    return "\n\n".join("\n".join(_lines(each)) for each in findings)
+    """One paragraph for each finding, blank lines between, and the counts at the end."""
+    paragraphs = ["\n".join(_lines(each)) for each in findings]
+    if len(findings) != 1:
+        paragraphs.append(wording.tally(findings))
+    return "\n\n".join(paragraphs)
 
 
-def _lines(finding: Finding) -> list[str]:
-    sure = f" ({finding.certainty})" if finding.certainty is not None else ""
-    lines = [f"{finding.verdict.name}  {finding.subject}: {finding.claim}{sure}", *_explain(finding.verdict)]
+def print_to(stream: TextIO, findings: Sequence[Finding]) -> None:
+    """Print the report, in colour where the stream is a terminal that shows it (and NO_COLOR is not set)."""
+    from rich.console import Console  # noqa: PLC0415  (slow to import, and only a terminal needs it)
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for line in render(findings).splitlines():
+        console.print(_coloured(line), emoji=False, markup=False)
+
+
+def _coloured(line: str) -> "Text":
+    from rich.text import Text  # noqa: PLC0415
+
+    text = Text(line)
+    name = line.split(" ", 1)[0]
+    if name in _STYLES:
+        text.stylize(_STYLES[name], 0, len(name))
+    for label in ("  reproduce: ", "  cost: ", "  certainty: "):
+        if line.startswith(label):
+            text.stylize("dim", 0, len(label))
+    if line.startswith("    only "):
+        text.stylize("red")
+    return text
+
+
+def _lines(finding: Finding) -> Iterator[str]:
+    yield f"{finding.verdict.name}  {finding.subject}: {finding.claim}"
+    yield from _wrapped(wording.sentence(finding), "  ")
+    if isinstance(finding.verdict, Refuted):
+        yield from _witness(finding.verdict.witness)
     for evidence in finding.evidence:
-        lines += _show(evidence)
-    if finding.cost.runs:
-        lines.append(f"  cost: {finding.cost.runs:,} runs, {finding.cost.seconds:.1f} s")
+        yield from _show(evidence)
+    if finding.certainty is not None:
+        yield from _wrapped(f"certainty: {wording.certainty_words(finding.certainty)}", "  ")
+    cost = wording.cost_words(finding.cost)
+    if cost:
+        yield f"  cost: {cost}"
     if finding.reproduce.command:
-        lines.append(f"  reproduce: {finding.reproduce.command}")
-    return lines
+        seed = finding.reproduce.seed
+        shown = "" if seed is None or "--seed" in finding.reproduce.command else f"  (seed {seed})"
+        yield f"  reproduce: {finding.reproduce.command}{shown}"
 
 
-def _explain(verdict: Verdict) -> list[str]:
-    match verdict:
-        case Proved():
-            return []
-        case Refuted(witness):
-            return _witness(witness)
-        case NotRefuted(detectable):
-            return [f"  No leak was found; this is not a proof of privacy. {detectable}"]
-        case Undecided(reason) | Skipped(reason):
-            return [f"  {reason}"]
+def _wrapped(text: str, indent: str) -> list[str]:
+    wrapper = textwrap.TextWrapper(
+        WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return [line for paragraph in text.splitlines() for line in wrapper.wrap(paragraph)]
 
 
-def _witness(witness: Witness) -> list[str]:
-    match witness:
-        case PairWitness():
-            return [
-                f"  event: {witness.event.words}",
-                (
-                    f"  probability {witness.p_left} on one dataset, {witness.p_right} on its neighbour; "
-                    f"excess {witness.excess}"
-                ),
-            ]
-        case Counterexample(words, values):
-            return [f"  {words}", *(f"    {name} = {value}" for name, value in values.items())]
+def _witness(witness: PairWitness | Counterexample) -> Iterator[str]:
+    if isinstance(witness, Counterexample):
+        yield from (f"    {name} = {value}" for name, value in witness.values.items())
+        return
+    columns, left, right = differing(witness)
+    for side, rows in (("one dataset", left), ("its neighbour", right)):
+        for row in rows[:3]:
+            cells = ", ".join(f"{name} = {cell}" for name, cell in zip(columns, row, strict=True))
+            yield f"    only in {side}: {textwrap.shorten(cells, WIDTH - 26, placeholder=' …')}"
+        if len(rows) > 3:
+            yield f"    only in {side}: {len(rows) - 3:,} more rows"
 
 
-def _show(evidence: Evidence) -> list[str]:
+def _show(evidence: Evidence) -> Iterator[str]:
     match evidence:
         case Note(title, text):
-            return [f"  {title}: {text}"]
+            yield from _wrapped(f"{title}: {text}", "  ")
         case Table():
-            return [f"  {evidence.title}", *(f"    {line}" for line in text_table(evidence))]
-        case Chart(title):
-            return [f"  [chart: {title}; see it with --format html]"]
+            yield f"  {evidence.title}"
+            yield from (f"    {line}" for line in text_table(evolve(evidence, rows=evidence.rows[:_ROWS])))
+            if len(evidence.rows) > _ROWS:
+                yield f"    … {len(evidence.rows) - _ROWS:,} more rows: see --format json"
+        case Chart(title, x, y, series):
+            yield f"  {title} ({y} by {x}; draw it with --format html=report.html)"
+            width = max((len(each.name) for each in series), default=0)
+            sparks = (spark(each.y, log=evidence.log_y) for each in series)
+            yield from (
+                f"    {each.name.ljust(width)}  {s}  {extent(each)}" for each, s in zip(series, sparks, strict=True)
+            )
+
+
+def spark(values: Sequence[float], *, log: bool = False, width: int = 16) -> str:
+    """A line of blocks as high as the values, or as their logarithms, between the smallest and the largest.
+
+    >>> spark([0, 1, 2, 3, 4, 5, 6, 7])
+    '▁▂▃▄▅▆▇█'
+    """
+    finite = [math.log(value) if log else value for value in values if drawable(value, log=log)]
+    if len(finite) < 2:
+        return "·"
+    low, high = min(finite), max(finite)
+    picked = finite[:: -(-len(finite) // width)]
+    return "".join(_SPARKS[round((value - low) / ((high - low) or 1) * (len(_SPARKS) - 1))] for value in picked)
 
 
 def text_table(table: Table) -> list[str]:
