@@ -15,6 +15,9 @@ Number = str | Decimal | Fraction | int | float
 
 _LN = re.compile(r"\s*(-?)\s*ln\s*(?:\(\s*([^()]+?)\s*\)|\s([^()]+?))\s*", re.IGNORECASE)
 
+_LONG = 14_000
+"""Bits from which on a number is not written in base 10."""
+
 
 def rational(value: Number, name: str = "value") -> Fraction:
     """The number that was written, exactly; a float is read by its shortest repr.
@@ -31,10 +34,13 @@ def rational(value: Number, name: str = "value") -> Fraction:
     text = repr(value) if isinstance(value, float) else str(value).strip()
     numerator, _, denominator = text.partition("/")
     try:
-        result = Fraction(Decimal(numerator))
-        return result / Fraction(Decimal(denominator)) if denominator else result
+        return _part(numerator) / _part(denominator or "1")
     except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
         raise ParameterError(f"{name} is {text!r}, which is not a number: write it like 0.1, 1e-8 or 1/3.") from None
+
+
+def _part(text: str) -> Fraction:
+    return Fraction(int(text, 16)) if "0x" in text else Fraction(Decimal(text))
 
 
 def whole(value: Number, name: str, at_least: int = 1) -> int:
@@ -68,13 +74,18 @@ def rate(value: Number, name: str = "beta") -> Fraction:
 def show(number: Fraction) -> str:
     """The shortest exact text: a decimal where there is a short one, else a fraction. `rational` reads it back.
 
+    A number of thousands of digits is a fraction in base 16: Python refuses to write it in base 10.
+
     >>> show(Fraction(1, 50)), show(Fraction(1, 10**8)), show(Fraction(1, 3))
     ('0.02', '1e-8', '1/3')
     """
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _LONG:
+        return f"{number.numerator:#x}/{number.denominator:#x}"
     digits = _decimal_places(number.denominator)
-    if digits is None:
+    scaled = abs(number.numerator) * 10 ** (digits or 0) // number.denominator
+    if digits is None or scaled.bit_length() > _LONG:
         return str(number)
-    mantissa = str(abs(number.numerator) * 10**digits // number.denominator)
+    mantissa = str(scaled)
     sign = "-" if number < 0 else ""
     if abs(number) < Fraction(1, 1000) and digits > 4:
         point = f".{mantissa[1:]}" if len(mantissa) > 1 else ""

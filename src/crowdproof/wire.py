@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from attrs import fields
@@ -45,6 +46,7 @@ def _claim_from_json(record: Mapping[str, Any], _: object = None) -> Claim:
 def _make_converter() -> Converter:
     converter = Converter(forbid_extra_keys=True)
     converter.register_unstructure_hook(Fraction, show)
+    converter.register_unstructure_hook(float, lambda value: value if isfinite(value) else str(value))  # JSON has no inf
     converter.register_structure_hook(Fraction, lambda text, _: rational(text))
     converter.register_unstructure_hook_func(
         lambda kind: isinstance(kind, type) and issubclass(kind, Claim), _claim_to_json

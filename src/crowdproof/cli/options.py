@@ -1,6 +1,7 @@
 """Options that several verbs share."""
 
 import secrets
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> Non
     """Write the findings in every asked-for format: reports to stdout or to their files."""
     for name, path in outputs:
         if path is None:
-            write(findings, name, click.get_text_stream("stdout"))
+            write(findings, name, sys.stdout)
             continue
         try:
             path.write_text(render(findings, name), encoding="utf-8")

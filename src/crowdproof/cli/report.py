@@ -1,5 +1,6 @@
 """`crowdproof report`: saved findings, rendered again."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -29,7 +30,7 @@ def _read(file: Path) -> list[Finding]:
     from crowdproof.wire import loads
 
     try:
-        text = click.get_text_stream("stdin").read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(f"cannot read {file}: {error.strerror}. Give a file that --format json=FILE wrote.") from None
     except UnicodeDecodeError:

@@ -118,7 +118,7 @@ def _probabilities(claim: Claim, witness: PairWitness) -> Markup:
 
 def _exactly(estimate: Estimate) -> str:
     """The exact value where it is short enough to be read, and else nothing."""
-    text = str(estimate.low)
+    text = show(estimate.low)
     return text if estimate.exact and "/" in text and len(text) <= 32 else ""
 
 
