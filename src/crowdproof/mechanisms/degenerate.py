@@ -26,8 +26,9 @@ class Duplicate:
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:  # noqa: ARG002
         """The release of the table."""
-        rows = table.filter(self.chosen.matches(table)).select(as_text(column) for column in table.iter_columns())
-        return canonical(pl.concat([rows] * self.k))
+        rows = table.filter(self.chosen.matches(table))
+        texts = pl.DataFrame([as_text(column) for column in rows.iter_columns()])
+        return canonical(pl.concat([texts] * self.k))
 
 
 @frozen

@@ -40,6 +40,10 @@ def _on_lattice(answer: Floats, step: float) -> NDArray[np.int64]:
     return np.rint(answer / step).astype(np.int64)
 
 
+def _multiples(counts: NDArray[np.int64], step: float) -> Floats:
+    return counts.astype(np.float64) * step
+
+
 @frozen
 class Laplace:
     """query(D) + Z, Z of density proportional to e^(-|z| epsilon / sensitivity) in each coordinate: epsilon-DP.
@@ -75,8 +79,7 @@ class Laplace:
         coordinates = math.prod(answers.shape[1:])
         p = -math.expm1(-step / (self.scale + coordinates * step / float(self.epsilon)))
         noise = rng.geometric(p, answers.shape) - rng.geometric(p, answers.shape)
-        noisy: Floats = (_on_lattice(answers, step) + noise) * step
-        return noisy
+        return _multiples(_on_lattice(answers, step) + noise, step)
 
 
 @frozen
@@ -120,8 +123,7 @@ class Gaussian:
         answer = _on_lattice(np.asarray(self.query(data), dtype=np.float64), step)
         rounding = 1 + math.sqrt(answer.size) * step / float(self.sensitivity)
         noise = np.rint(rng.normal(0.0, rounding * self.scale / step, (size, *answer.shape))).astype(np.int64)
-        noisy: Floats = (answer + noise) * step
-        return noisy
+        return _multiples(answer + noise, step)
 
 
 @frozen
