@@ -94,6 +94,15 @@ Rate: TypeAlias = Number | Literal["max"]
 
 
 @frozen
+class Law:
+    """A sampling rate, its complement and a likelihood-ratio level, as balls at the current precision."""
+
+    b: Ball
+    q: Ball
+    x: Ball
+
+
+@frozen
 class Setting:
     """A sampling rate beta and an epsilon, both exact, and what follows from them.
 
@@ -138,6 +147,10 @@ class Setting:
     def b(self) -> Ball:
         """The sampling rate."""
         return 1 - 1 / self.x() if self.beta is None else ball(self.beta)
+
+    def law(self) -> Law:
+        """The three balls at the current precision."""
+        return Law(self.b(), self.q(), self.x())
 
     def compare_with_rate(self) -> int:
         """The sign of x (1 - beta) - 1: negative where eps < -ln(1 - beta), which Theorem 5 excludes."""

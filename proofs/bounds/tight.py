@@ -8,12 +8,14 @@ From D to D without t. P_n(j)/P_{n-1}(j) = n q/(n - j) grows with j, and is at m
 
 1. In n: g(n+1; m) - g(n; m) = beta (f(m-1; n) - x f(m-1; n-1)), positive exactly when gamma n < m - 1. So g(.; m) rises
    and then falls; its largest value G(m) is at n = max(1, ceil((m-1)/gamma)).
-2. In m: setting one row apart, g(n+1; m+1) = beta g(n; m) + (1 - beta) g(n; m+1). At the n+1 that attains G(m+1) the right
-   side is at most beta G(m) + (1 - beta) G(m+1). Hence G(m+1) <= G(m): the maximum over all m >= k and all n is G(k).
+2. In m: setting one row apart, g(n+1; m+1) = beta g(n; m) + (1 - beta) g(n; m+1). At the n+1 that attains G(m+1) the
+   right side is at most beta G(m) + (1 - beta) G(m+1). Hence G(m+1) <= G(m): the maximum over all m >= k and all n
+   is G(k).
 
-From D without t to D. The ratio (n - j)/(n q) falls with j, so the best event is {j <= M} for some M >= k - 1, with excess
-h(n; M) = Pr[Bin(n-1) <= M] - x Pr[Bin(n) <= M]. It is positive for some n only if x q < 1, that is, eps < -ln(1 - beta).
-Then, with g = 1 - x q, the same two steps give the maximum h(n; k-1) at n = max(1, ceil((k-1)/g)).
+From D without t to D. The ratio (n - j)/(n q) falls with j, so the best event is {j <= M} for some M >= k - 1, with
+excess h(n; M) = Pr[Bin(n-1) <= M] - x Pr[Bin(n) <= M]. It is positive for some n only if x q < 1, that is,
+eps < -ln(1 - beta). Then, with g = 1 - x q, the same two steps give the maximum h(n; k-1) at
+n = max(1, ceil((k-1)/g)).
 
 So the supremum over all datasets is the larger of two explicit numbers, each attained. It never exceeds Theorem 5's
 number: G(k) is a sum of f(j; n) - x f(j; n-1) over counts j > gamma n, hence at most Pr[Bin(n, beta) > gamma n].
@@ -23,11 +25,11 @@ from enum import Enum
 from fractions import Fraction
 
 from attrs import frozen
-from flint import ctx
+from flint import arb, ctx
 
 from crowdproof.exact import Epsilon, Number, whole
 from crowdproof.findings import Estimate
-from crowdproof.proofs.bounds.balls import Ball, Rate, Setting, accurate, certified, estimate, floor, settle
+from crowdproof.proofs.bounds.balls import Ball, Law, Rate, Setting, accurate, certified, estimate, floor, settle
 from crowdproof.proofs.bounds.binomial import at_least, at_most, mass
 from crowdproof.proofs.bounds.certificate import Certificate, Certified
 
@@ -85,33 +87,32 @@ def worst_pair(k: Number, beta: Rate, epsilon: Number | Epsilon) -> WorstPair:
     setting, count = Setting.of(beta, epsilon), whole(k, "k")
     if setting.compare_with_rate() >= 0 or setting.epsilon.value == 0:  # at eps = 0 the two directions agree
         n = with_n(setting, count)
-        return WorstPair(count, n, Direction.WITH, certified(lambda: excess_with(setting, n, count)))
+        return WorstPair(count, n, Direction.WITH, certified(lambda: excess_with(setting.law(), n, count)))
     return settle(lambda: _larger(setting, count, with_n(setting, count), without_n(setting, count)))
 
 
 def _larger(setting: Setting, k: int, n: int, m: int) -> WorstPair | None:
     """The worse of the two directions, or None where the precision does not tell."""
-    one, other = excess_with(setting, n, k), excess_without(setting, m, k - 1)
+    law = setting.law()
+    one, other = excess_with(law, n, k), excess_without(law, m, k - 1)
     tie = ctx.prec >= _TIE
     if accurate(one) and (other < one or tie):
         return WorstPair(k, n, Direction.WITH, estimate(one if other < one else one.union(other)))
     return WorstPair(k, m, Direction.WITHOUT, estimate(other)) if accurate(other) and one < other else None
 
 
-def excess_with(setting: Setting, n: int, m: int) -> Ball:
+def excess_with(law: Law, n: int, m: int) -> Ball:
     """g(n; m) = Pr[Bin(n) >= m] - x Pr[Bin(n-1) >= m], written as beta f(m-1; n-1) - (x-1) Pr[Bin(n-1) >= m]."""
-    b, q = setting.b(), setting.q()
-    if n == m:
-        return b**m
-    return b * mass(m - 1, n - 1, b, q) - (setting.x() - 1) * at_least(m, n - 1, b, q)
+    if n <= m:
+        return law.b**m if n == m else arb(0)
+    return law.b * mass(m - 1, n - 1, law.b, law.q) - (law.x - 1) * at_least(m, n - 1, law.b, law.q)
 
 
-def excess_without(setting: Setting, n: int, m: int) -> Ball:
+def excess_without(law: Law, n: int, m: int) -> Ball:
     """h(n; m) = Pr[Bin(n-1) <= m] - x Pr[Bin(n) <= m], written as x beta f(m; n-1) - (x-1) Pr[Bin(n-1) <= m]."""
-    b, q, x = setting.b(), setting.q(), setting.x()
     if m >= n:
-        return 1 - x
-    return x * b * mass(m, n - 1, b, q) - (x - 1) * at_most(m, n - 1, b, q)
+        return 1 - law.x
+    return law.x * law.b * mass(m, n - 1, law.b, law.q) - (law.x - 1) * at_most(m, n - 1, law.b, law.q)
 
 
 def with_n(setting: Setting, k: int) -> int:
