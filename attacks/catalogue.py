@@ -1,0 +1,26 @@
+"""Which attacks there are, by id; a module is imported when its attack is asked for."""
+
+from importlib import import_module
+from typing import Protocol, cast
+
+from crowdproof.attacks.interface import Attack, Story
+from crowdproof.errors import ParameterError
+
+CATALOGUE: dict[str, str] = {}
+"""Id -> one line. The module has the id's name, with underscores."""
+
+
+class AttackModule(Protocol):
+    """What a module of this package offers."""
+
+    ATTACK: Attack
+
+    def run(self, *, seed: int = 0) -> Story:
+        """The attack on its victim and on the defended twin; further keywords are the module's own."""
+
+
+def load(name: str) -> AttackModule:
+    """The module of an attack."""
+    if name not in CATALOGUE:
+        raise ParameterError(f"there is no attack {name!r}: choose from {', '.join(CATALOGUE)}.")
+    return cast(AttackModule, import_module(f"crowdproof.attacks.{name.replace('-', '_')}"))
