@@ -1,4 +1,4 @@
-"""The one shape of every attack: what the adversary knows, sees and infers, how often that is right, what defeats it."""
+"""The one shape of every attack: what the adversary knows, sees and infers, how often that is right, the defence."""
 
 from enum import Enum
 from fractions import Fraction
@@ -94,7 +94,7 @@ class Story:
     learned: tuple[str, ...] = ()
     """What the adversary learned, in sentences about this very run."""
     evidence: tuple[Evidence, ...] = ()
-    reproduce: Reproduce = Reproduce()
+    reproduce: Reproduce = field(factory=Reproduce)
     seconds: float = 0.0
 
     def finding(self) -> Finding:
@@ -130,9 +130,8 @@ class Story:
                 "advantage": self.victim.advantage,
             }
             return Refuted(Counterexample(words, {name: str(value) for name, value in values.items()}))
-        return NotRefuted(
-            f"This attack gains at most {show_short(self.victim.advantage.high)} over guessing here; others may gain more."
-        )
+        gain = show_short(self.victim.advantage.high)
+        return NotRefuted(f"This attack gains at most {gain} over guessing here; others may gain more.")
 
     def _table(self) -> Table:
         outcomes = [self.victim, *([self.defended] if self.defended else [])]
