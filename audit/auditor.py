@@ -19,7 +19,7 @@ from crowdproof.exact import show
 from crowdproof.findings import Cost, Finding, Json, Reproduce, Skipped
 from crowdproof.mechanism import Mechanism
 
-DEFAULT_BUDGET = Budget(runs=1_000_000, seconds=60.0)
+DEFAULT_BUDGET = Budget(runs=200_000, seconds=120.0)
 
 
 def audit(
@@ -34,18 +34,22 @@ def audit(
     runner: Runner | None = None,
     progress: Progress | None = None,
     sampling: Sampling = Sampling.AUDITOR,
-    search: int = 200,
+    search: int = 100,
+    deterministic: bool | None = None,
     subject: str | None = None,
 ) -> Finding:
     """Try to refute the claim about the target.
 
     The auditor picks neighbouring datasets (or takes `pairs`), works out the law of the release exactly where it is
     finite, and tests by betting elsewhere, with a false-alarm rate of at most `error` over everything it looked at.
-    An interrupt ends it with what was found so far.
+    `deterministic` tells whether the output depends on the data alone, where the target itself does not. An interrupt
+    ends it with what was found so far.
     """
     if not 0 < error < 1:
         raise ParameterError(f"error is {show(error)}: a false-alarm rate lies strictly between 0 and 1.")
-    request = Request(target, claim, data, pairs, budget, error, seed, runner or Inline(), progress, sampling, search)
+    request = Request(
+        target, claim, data, pairs, budget, error, seed, runner or Inline(), progress, sampling, search, deterministic
+    )
     start = time.monotonic()
     conclusion = _examine(request)
     return Finding(

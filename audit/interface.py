@@ -84,8 +84,10 @@ class Request:
     runner: Runner
     progress: Progress | None
     sampling: Sampling = Sampling.AUDITOR
-    search: int = 200
+    search: int = 100
     """How many pairs the guided search may try."""
+    deterministic: bool | None = None
+    """Whether the output depends on the data alone; None where the target itself is to tell."""
 
 
 @frozen(eq=False)

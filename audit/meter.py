@@ -39,6 +39,13 @@ class Meter:
         runs, seconds = self.budget.runs, self.budget.seconds
         return (runs is not None and self.runs >= runs) or (seconds is not None and self.seconds >= seconds)
 
+    def part(self, share: int) -> "Meter":
+        """A meter of its own for one part in `share` of what is left; add its runs to this one in the end."""
+        left = self.left()
+        runs, seconds = left.runs, left.seconds
+        budget = Budget(None if runs is None else runs // share, None if seconds is None else seconds / share)
+        return Meter(budget, self.progress)
+
     def left(self) -> Budget:
         """What remains, as a budget of its own."""
         runs, seconds = self.budget.runs, self.budget.seconds

@@ -5,11 +5,13 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.outputs import code
 from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.mechanism import Batched, Mechanism
 
 NO_RELEASE = "no release"
 
@@ -38,6 +40,33 @@ def attempt(run: Callable[[Any], Any], data: Any) -> Outcome:
     except Exception as error:  # noqa: BLE001  (the target is foreign code: anything may come)
         return Outcome(failure=f"it raised {type(error).__name__}: {error}".rstrip(": "))
     return Outcome(failure="it returned None") if output is None else Outcome(output)
+
+
+@frozen
+class Guarded:
+    """A mechanism that always answers: where the one inside releases nothing, the output is `NO_RELEASE`."""
+
+    mechanism: Mechanism
+
+    def __call__(self, data: Any, rng: np.random.Generator, /) -> Any:
+        """Run once."""
+        outcome = attempt(lambda copy: self.mechanism(copy, rng), data)
+        return NO_RELEASE if outcome.failure is not None else outcome.output
+
+    def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:
+        """Many runs, at once where the mechanism can; one by one where one of them releases nothing."""
+        if isinstance(self.mechanism, Batched):
+            batch = self.mechanism.batch
+            outcome = attempt(lambda copy: batch(copy, rng, size), data)
+            if outcome.failure is None:
+                return _answered(outcome.output)
+        return [self(data, rng) for _ in range(size)]
+
+
+def _answered(outputs: Any) -> Any:
+    if isinstance(outputs, list):
+        return [NO_RELEASE if each is None else each for each in outputs]
+    return outputs
 
 
 def private_copy(data: Any) -> Any:

@@ -6,6 +6,7 @@ that looks at the order of the rows still sees one and the same table for one an
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from attrs import frozen
 
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError
+from crowdproof.mechanism import Mechanism
+from crowdproof.mechanisms.sampling import bernoulli
 
 Counts = tuple[int, ...]
 """How often each distinct row occurs."""
@@ -98,3 +101,21 @@ def _row_key(row: Any) -> Any:
 
 def _counts(tally: Any) -> Counts:
     return tuple(int(count) for count in tally)
+
+
+@frozen
+class SampledRows:
+    """Poisson sampling of any data with rows, then the mechanism."""
+
+    beta: Fraction
+    mechanism: Mechanism
+
+    def __call__(self, data: Any, rng: np.random.Generator, /) -> Any:
+        """The output on one sample."""
+        return self.mechanism(take(data, np.flatnonzero(bernoulli(self.beta, rng, size(data)))), rng)
+
+    def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:
+        """`size` outputs on independent samples, in the mechanism's own faster way where it has one."""
+        if hasattr(self.mechanism, "sampled_batch") and isinstance(data, pl.DataFrame):
+            return self.mechanism.sampled_batch(data, self.beta, rng, size)
+        return [self(data, rng) for _ in range(size)]

@@ -1,11 +1,9 @@
 """Datasets as JSON and back, so that a finding carries the pair that refutes a claim.
 
-A table is written with its column types and its rows, equal neighbouring rows once with their number:
-`{"kind": "table", "columns": {"age": "Int64"}, "rows": [[3, [41]]]}` is three people of age 41.
+A table is written with its column types and its rows: `{"kind": "table", "columns": {"age": "Int64"}, "rows": [[41]]}`.
 """
 
 import datetime
-import itertools
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -28,45 +26,57 @@ _TYPES: dict[str, Any] = {
 def data_to_json(data: Any) -> Json:
     """The dataset as plain JSON values; `data_from_json` reads it back.
 
-    >>> data_to_json(pl.DataFrame({"age": [41, 41, 41]}))
-    {'kind': 'table', 'columns': {'age': 'Int64'}, 'rows': [[3, [41]]]}
+    >>> data_to_json(pl.DataFrame({"age": [41, 43]}))
+    {'kind': 'table', 'columns': {'age': 'Int64'}, 'rows': [[41], [43]]}
     """
     match data:
         case pl.DataFrame():
             plain = _plain(data)
             columns = {name: str(kind) for name, kind in plain.schema.items()}
-            rows = [[len(list(same)), [_cell(each) for each in row]] for row, same in itertools.groupby(plain.rows())]
-            return {"kind": "table", "columns": columns, "rows": rows}
+            return {
+                "kind": "table",
+                "columns": columns,
+                "rows": [[_cell(each) for each in row] for row in plain.rows()],
+            }
         case np.ndarray():
-            return {"kind": "array", "type": data.dtype.str, "values": data.tolist()}
+            return _array(data)
         case list() | tuple() | dict() | str() | int() | float() | bool() | None:
-            return {"kind": "value", "value": data}
+            return data
         case _:
-            raise DataError(
-                f"a dataset of type {type(data).__name__} cannot be written to a witness file: give a table."
-            )
+            return {"kind": "other", "type": type(data).__name__, "text": str(data)}
 
 
-def data_from_json(record: Mapping[str, Json]) -> Any:
+def data_from_json(record: Json) -> Any:
     """The dataset that `data_to_json` wrote."""
+    kind = record.get("kind") if isinstance(record, Mapping) else None
     try:
-        match record["kind"]:
+        match kind:
             case "table":
                 return _table(record)
             case "array":
-                return np.asarray(record["values"], dtype=np.dtype(record["type"]))
-            case "value":
-                return record["value"]
-    except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+                cells = [[float(each) if isinstance(each, str) else each for each in row] for row in record["rows"]]
+                return np.asarray(cells, dtype=np.dtype(record["type"])).reshape(record["shape"])
+            case "other":
+                raise DataError(f"this witness is about a {record['type']}, which is not kept in files: audit it anew.")
+            case _:
+                return record
+    except (KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
+        if isinstance(error, DataError):
+            raise
         raise DataError(f"this dataset cannot be read ({error}): give a witness file that crowdproof wrote.") from None
-    raise DataError(
-        f"this dataset is of the unknown kind {record['kind']!r}: give a witness file that crowdproof wrote."
-    )
+
+
+def _array(data: np.ndarray) -> Json:
+    rows = data.reshape(len(data), -1).tolist() if data.ndim else [[data.item()]]
+    width = len(rows[0]) if rows else 1
+    columns = ["value"] if width == 1 else [str(place + 1) for place in range(width)]
+    cells = [[_cell(each) for each in row] for row in rows]
+    return {"kind": "array", "type": data.dtype.str, "shape": list(data.shape), "columns": columns, "rows": cells}
 
 
 def _table(record: Mapping[str, Json]) -> pl.DataFrame:
     schema = {name: _TYPES[kind] for name, kind in record["columns"].items()}
-    rows = [row for count, row in record["rows"] for _ in range(count)]
+    rows = record["rows"]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
     return pl.DataFrame(
         [_column(name, kind, list(cells)) for (name, kind), cells in zip(schema.items(), columns, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from crowdproof.audit.exact.law import PairLaw, Weighted, checked, collect
-from crowdproof.audit.exact.samples import Plan, Sample, Unaffordable, plan
+from crowdproof.audit.exact.samples import Sample, Unaffordable, plan
 from crowdproof.audit.interface import Pair, Runner
 from crowdproof.audit.meter import BudgetSpentError, Meter
 from crowdproof.audit.outcome import Outcome, attempt, key_of
@@ -37,23 +37,29 @@ class ExactResult:
         return self.law.unseen_left == 0 == self.law.unseen_right
 
 
+class NotDeterministicError(TargetError):
+    """The target answered the same data in two ways."""
+
+
 @frozen(eq=False)
 class RunSample:
     """The runs on one sample: what may come out, and with which probability. Picklable, for any runner."""
 
     mechanism: Mechanism
     pair: GroupedPair
+    law: bool = False
+    """Whether the mechanism declares its law."""
 
     def __call__(self, task: tuple[Sample, bool]) -> list[tuple[str, Outcome, int | Fraction]]:
         """`(sample, again)`: with `again` the target is run once more, and must give the same."""
         sample, again = task
         data = self.pair.dataset(sample.counts)
-        law = getattr(self.mechanism, "law", None)
-        if law is not None:
-            return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law(data))]
+        if self.law:
+            law = self.mechanism.law(data)  # type: ignore[attr-defined]
+            return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
         first = self._run(data, seed=0)
         if again and key_of(first) != key_of(self._run(data, seed=1)):
-            raise TargetError(
+            raise NotDeterministicError(
                 "the target is said to be deterministic, but two runs on the same data differ: "
                 "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
             )
@@ -65,12 +71,12 @@ class RunSample:
 
 def has_finite_law(mechanism: object) -> bool:
     """Whether the law of the output is known from one call: a deterministic target, or one that declares its law."""
-    return is_deterministic(mechanism) or hasattr(mechanism, "law")
+    return is_deterministic(mechanism) or declares_law(mechanism)
 
 
-def plan_pair(pair: Pair, beta: Fraction | None, limit: int, tolerance: Fraction) -> Plan | Unaffordable:
-    """The samples that an exact audit of the pair would run."""
-    return plan(_grouped(pair, beta), beta, limit, tolerance)
+def declares_law(mechanism: object) -> bool:
+    """Whether the mechanism tells its law: `law(data)` maps each possible output to its probability."""
+    return not is_deterministic(mechanism) and callable(getattr(mechanism, "law", None))
 
 
 def exact_law(
@@ -82,18 +88,23 @@ def exact_law(
     meter: Meter,
     limit: int = LIMIT,
     tolerance: Fraction = Fraction(0),
+    distrust: bool = False,
+    partial: bool = False,
 ) -> ExactResult | Unaffordable:
     """The law of Poisson sampling at rate beta (None: no sampling) followed by the mechanism, on both datasets.
 
-    A budget spent on the way leaves the rest of the samples unseen: the law then counts them against any excess.
+    A budget spent on the way leaves the rest of the samples unseen: the law then counts them against any excess. A
+    deterministic target is run twice on some samples, with `distrust` on all, and must answer alike. With `partial` the
+    likeliest samples up to the limit will do.
     """
     grouped = _grouped(pair, beta)
-    chosen = plan(grouped, beta, limit, tolerance)
+    chosen = plan(grouped, beta, limit, tolerance, partial=partial)
     if isinstance(chosen, Unaffordable):
         return chosen
     failures: Counter[str] = Counter()
     before = meter.runs
-    terms = _terms(chosen.samples, RunSample(mechanism, grouped), runner, meter, failures)
+    run = RunSample(mechanism, grouped, law=declares_law(mechanism))
+    terms = _terms(chosen.samples, run, runner, meter, failures, distrust=distrust)
     law = collect(terms, chosen.left_total, chosen.right_total)
     shown = (
         pair if beta is None else evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
@@ -102,9 +113,9 @@ def exact_law(
 
 
 def _terms(
-    samples: Iterable[Sample], run: RunSample, runner: Runner, meter: Meter, failures: Counter[str]
+    samples: Iterable[Sample], run: RunSample, runner: Runner, meter: Meter, failures: Counter[str], *, distrust: bool
 ) -> Iterator[Weighted]:
-    tasks = [(sample, _is_power_of_two(i + 1)) for i, sample in enumerate(samples)]
+    tasks = [(sample, not run.law and (distrust or _is_power_of_two(i + 1))) for i, sample in enumerate(samples)]
     results = iter(runner.map(run, tasks))
     for (sample, again), outcomes in zip(tasks, results, strict=True):
         for key, outcome, p in outcomes:

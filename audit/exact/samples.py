@@ -13,6 +13,9 @@ from attrs import frozen
 
 from crowdproof.audit.rows import Counts, GroupedPair
 
+MOST_KINDS = 64
+"""With more different rows no enumeration gets anywhere."""
+
 
 @frozen
 class Sample:
@@ -25,7 +28,7 @@ class Sample:
 
 @frozen(eq=False)
 class Plan:
-    """The samples to run; what they leave out weighs at most the tolerance on either side."""
+    """The samples to run, and what the weights of all samples sum to on either side."""
 
     samples: tuple[Sample, ...]
     left_total: int
@@ -39,10 +42,13 @@ class Unaffordable:
     reason: str
 
 
-def plan(pair: GroupedPair, beta: Fraction | None, limit: int, tolerance: Fraction) -> Plan | Unaffordable:
+def plan(
+    pair: GroupedPair, beta: Fraction | None, limit: int, tolerance: Fraction, *, partial: bool = False
+) -> Plan | Unaffordable:
     """Which samples to run: all of them where `limit` runs suffice, else the likeliest until the tolerance is met.
 
-    Without sampling (beta None) the datasets themselves are the only samples.
+    With `partial` the likeliest `limit` samples will do, whatever they leave out. Without sampling (beta None) the
+    datasets themselves are the only samples.
 
     >>> from crowdproof.audit.rows import group
     >>> found = plan(group([0, 0], [0]), Fraction(1, 3), 100, Fraction(0))
@@ -55,6 +61,8 @@ def plan(pair: GroupedPair, beta: Fraction | None, limit: int, tolerance: Fracti
         return Plan((Sample(pair.left, 1, 0), Sample(pair.right, 0, 1)), 1, 1)
     most = tuple(map(max, pair.left, pair.right))
     everything = math.prod(count + 1 for count in most)
+    if everything > limit and len(most) > MOST_KINDS:
+        return Unaffordable(f"there are {len(most):,} different rows, so 2^{len(most):,} or more different samples")
     left, right = _weights(pair.left, beta), _weights(pair.right, beta)
     totals = beta.denominator ** sum(pair.left), beta.denominator ** sum(pair.right)
     samples: list[Sample] = []
@@ -65,6 +73,8 @@ def plan(pair: GroupedPair, beta: Fraction | None, limit: int, tolerance: Fracti
         if not (sample.left or sample.right):
             continue
         if len(samples) == limit:
+            if partial:
+                break
             return Unaffordable(
                 f"{everything:,} different samples are possible, and the {limit:,} likeliest leave out too much"
             )

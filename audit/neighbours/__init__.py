@@ -5,29 +5,67 @@ from fractions import Fraction
 from typing import Any
 
 import polars as pl
+from attrs import frozen
 
 from crowdproof.audit.interface import Pair
+from crowdproof.audit.neighbours.own_data import own_data
 from crowdproof.audit.neighbours.schema import schema_of
+from crowdproof.audit.neighbours.search import Climb, Score, Space, search
+from crowdproof.audit.neighbours.vectors import vector_pairs
 from crowdproof.audit.neighbours.worst_cases import Setting, worst_cases
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError
 from crowdproof.exact import Epsilon
 
-USUAL_K = (5, 10, 2)
+__all__ = ["Climb", "Proposals", "Score", "vector_pairs"]
+
+USUAL_K = (5, 2, 10)
 """Group sizes to try where the target does not tell its own."""
+SEARCH_ROWS = 24
+"""Copies of a row that the search goes up to, at least."""
 
 
-def propose(data: Any, target: object, relation: Neighbours, epsilon: Epsilon, beta: Fraction | None) -> Iterator[Pair]:
-    """Pairs to examine, the likeliest to show a leak first."""
-    if data is None:
-        raise DataError("there is nothing to audit on: give data, or pairs of neighbouring datasets of your own.")
-    if isinstance(data, pl.DataFrame):
-        schema = schema_of(data)
-        for k in group_sizes(target):
-            yield from worst_cases(Setting(schema, relation, epsilon, beta, k))
+@frozen(eq=False)
+class Proposals:
+    """Where to look for a leak, given the user's data and what is claimed."""
+
+    data: Any
+    target: object
+    relation: Neighbours
+    epsilon: Epsilon
+    beta: Fraction | None
+
+    def worst_cases(self) -> Iterator[Pair]:
+        """Tables made by hand from the values of the data."""
+        if isinstance(self._given, pl.DataFrame):
+            schema = schema_of(self._given)
+            for k in group_sizes(self.target):
+                yield from worst_cases(Setting(schema, self.relation, self.epsilon, self.beta, k))
+
+    def own_data(self) -> Iterator[Pair]:
+        """The data itself with a row removed or replaced."""
+        yield from own_data(self._given, self.relation)
+
+    def search(self, score: Score, *, examples: int, seed: int) -> Climb | None:
+        """Let the guided search look for a pair; None where the data is no table to take values from."""
+        if not isinstance(self._given, pl.DataFrame):
+            return None
+        most = max(SEARCH_ROWS, 3 * max(group_sizes(self.target)))
+        return search(Space(schema_of(self._given), self.relation, most), score, examples=examples, seed=seed)
+
+    @property
+    def _given(self) -> Any:
+        if self.data is None:
+            raise DataError("there is nothing to audit on: give data, or pairs of neighbouring datasets of your own.")
+        return self.data
 
 
 def group_sizes(target: object) -> tuple[int, ...]:
-    """The k that the target declares (or the target inside it), else a few usual ones."""
-    k = getattr(target, "k", None)
-    return (k,) if isinstance(k, int) and k >= 1 else USUAL_K
+    """The k that the target declares, by attribute or among its parameters, else a few usual ones."""
+    declared = getattr(target, "k", None) or _parameter(target, "k")
+    return (declared,) if isinstance(declared, int) and declared >= 1 else USUAL_K
+
+
+def _parameter(target: object, name: str) -> Any:
+    spec = getattr(target, "spec", None) or {}
+    return (spec.get("params") or {}).get(name)

@@ -1,136 +1,138 @@
-"""(eps, delta)-DP and DP under sampling: can the outputs on two neighbours be told apart better than is claimed?"""
+"""(eps, delta)-DP and DP under sampling: can the outputs on two neighbours be told apart better than is claimed?
 
-from collections.abc import Iterable
-from fractions import Fraction
+Pairs whose output law is finite and small are settled exactly, and take no share of the error. The others are tested by
+betting, all together, with the whole error.
+"""
 
-from attrs import Factory, define, frozen
+from collections.abc import Sequence
+from itertools import chain, islice
 
-from crowdproof.audit import neighbours
-from crowdproof.audit.exact import ExactResult, Excess, Unaffordable, exact_law, worst_excess
-from crowdproof.audit.exact import report as exact_report
-from crowdproof.audit.interface import Conclusion, Pair, Request, Sampling
+from attrs import define
+
+from crowdproof.audit.exact import NotDeterministicError
+from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
-from crowdproof.claims import DP, DPS
-from crowdproof.errors import DataError, TargetError
-from crowdproof.findings import Evidence, Exact, Note, NotRefuted, Refuted, Skipped, Table, Undecided
-from crowdproof.mechanism import Mechanism
-from crowdproof.mechanisms.sampling import Sampled, for_samples
+from crowdproof.audit.notions import statistically
+from crowdproof.audit.notions.exactly import ExactPart
+from crowdproof.audit.notions.pilot import best_by_search
+from crowdproof.audit.notions.question import Question
+from crowdproof.audit.probe import probe
+from crowdproof.audit.sequential import Ended, SequentialResult
+from crowdproof.findings import (
+    Confidence,
+    Evidence,
+    Exact,
+    Note,
+    NotRefuted,
+    Refuted,
+    Skipped,
+    Undecided,
+    Verdict,
+)
 
-GLANCE = 400
-"""Runs up to which further pairs are looked at after a refutation, for a larger leak to show."""
-
-
-@frozen(eq=False)
-class Question:
-    """The claim as the engines see it: sample at rate beta (None: not at all), then run the mechanism."""
-
-    mechanism: Mechanism
-    beta: Fraction | None
-    claim: DP | DPS
-
-    @classmethod
-    def of(cls, request: Request) -> "Question":
-        """What is asked, with a target that samples by itself taken apart where that is known how."""
-        claim, target = request.claim, request.target
-        assert isinstance(claim, DP | DPS)
-        if isinstance(claim, DPS) and request.sampling is Sampling.AUDITOR:
-            return cls(for_samples(target), claim.beta, claim)
-        if isinstance(target, Sampled):
-            return cls(target.mechanism, target.beta, claim)
-        return cls(target, None, claim)
+PROBED = 2
+"""Datasets on which the target is tried before the audit."""
 
 
 @define(eq=False)
-class Progressed:
-    """What has been found so far: an interrupt loses none of it."""
+class Findings:
+    """All that has been found, whatever ended the audit."""
 
-    examined: list[tuple[ExactResult, Excess, bool]] = Factory(list)
-    notes: list[Note] = Factory(list)
-    unaffordable: list[Pair] = Factory(list)
+    exact: ExactPart
+    pairs: Sequence[Pair] = ()
+    """Those that were tested by betting."""
+    tested: SequentialResult | None = None
     ended: str | None = None
     """Why it ended early, if it did."""
-
-    def worst(self) -> tuple[ExactResult, Excess, bool]:
-        """The pair with the largest excess."""
-        return max(self.examined, key=lambda each: each[1].bounds().low)
-
-    def refuting(self, delta: Fraction) -> tuple[ExactResult, Excess, bool] | None:
-        """The pair with the largest excess, if that refutes the claim."""
-        return self.worst() if self.examined and self.worst()[1].above(delta) else None
 
 
 def examine(request: Request) -> Conclusion:
     """Look for a pair of neighbours and an event that refute the claim."""
     question, meter = Question.of(request), Meter(request.budget, request.progress)
-    found = Progressed()
+    if request.pairs is not None:
+        question.check_pairs(request.pairs)
+    meter.runs += probe(question.mechanism, _datasets(question, request))
+    found = Findings(ExactPart(question, request, meter))
     try:
-        _exact(question, _pairs(request, question), request, meter, found)
+        _look(question, request, meter, found)
     except KeyboardInterrupt:
         found.ended = "it was interrupted"
-    return _conclude(question, found, meter)
+    return _conclude(question, request, meter, found)
 
 
-def _pairs(request: Request, question: Question) -> Iterable[Pair]:
+def _datasets(question: Question, request: Request) -> list[object]:
     if request.pairs is not None:
-        if not request.pairs:
-            raise DataError("the list of pairs is empty: give at least one, or leave the choice to the auditor.")
-        return request.pairs
-    claim = question.claim
-    return neighbours.propose(request.data, question.mechanism, claim.neighbours, claim.epsilon, question.beta)
+        return [pair.left for pair in request.pairs[:PROBED]]
+    proposals = question.proposals(request.data)
+    return [request.data, *(pair.left for pair in islice(proposals.worst_cases(), PROBED - 1))]
 
 
-def _exact(question: Question, pairs: Iterable[Pair], request: Request, meter: Meter, found: Progressed) -> None:
-    for pair in pairs:
-        if meter.spent:
-            found.ended = "the budget was spent"
-            return
+def _look(question: Question, request: Request, meter: Meter, found: Findings) -> None:
+    pairs = _pairs(question, request)
+    if question.finite:
         try:
-            result = exact_law(pair, question.mechanism, question.beta, runner=request.runner, meter=meter)
-        except TargetError as error:
-            found.notes.append(Note(f"Not examined: {pair.origin}", str(error)))
-            continue
-        if isinstance(result, Unaffordable):
-            found.unaffordable.append(pair)
-            continue
-        found.examined.append((result, *worst_excess(result.law, question.claim.epsilon)))
-        if found.refuting(question.claim.delta) is not None and meter.runs >= GLANCE:
-            return
+            pairs = _exactly(question, request, found.exact)
+        except NotDeterministicError as error:
+            found.exact.notes.append(Note("Not deterministic after all", str(error)))
+    if found.exact.refuting is not None:
+        return
+    if meter.spent:
+        if meter.left().runs != 0:
+            found.ended = "the budget of time was spent"
+        return
+    if not question.finite and request.pairs is None and request.search:
+        pairs = [*best_by_search(question, request, meter), *pairs]
+    if pairs:
+        found.pairs = pairs[: statistically.MOST_PAIRS]
+        found.tested = statistically.bet_on(question, found.pairs, request, meter)
 
 
-def _conclude(question: Question, found: Progressed, meter: Meter) -> Conclusion:
-    claim = question.claim
-    refuting = found.refuting(claim.delta)
-    if refuting is not None:
-        evidence = (*_evidence(question, refuting), *found.notes)
-        return Conclusion(Refuted(exact_report.witness(*refuting)), Exact(), evidence, meter.runs)
-    if not found.examined:
-        reason = found.notes[0].text if found.notes else f"Nothing was examined: {found.ended or 'no pair'}."
-        return Conclusion(Skipped(reason), None, tuple(found.notes), meter.runs)
-    worst = found.worst()
-    evidence = (*_evidence(question, worst), _overview(found), *found.notes)
+def _pairs(question: Question, request: Request) -> list[Pair]:
+    if request.pairs is not None:
+        return list(request.pairs)
+    proposals = question.proposals(request.data)
+    parts = (proposals.worst_cases(), proposals.own_data())
+    return list(chain(*(parts if question.finite else reversed(parts))))
+
+
+def _exactly(question: Question, request: Request, part: ExactPart) -> list[Pair]:
+    """Settle what can be enumerated; the pairs that are left."""
+    part.examine(_pairs(question, request))
+    if part.refuting is None and request.pairs is None and request.search and not part.meter.spent:
+        part.search()
+    return [pair for pair, _ in part.unaffordable]
+
+
+def _conclude(question: Question, request: Request, meter: Meter, found: Findings) -> Conclusion:
+    exact, tested = found.exact, found.tested
+    evidence: tuple[Evidence, ...] = question.notes
+    if exact.refuting is not None:
+        verdict: Verdict = Refuted(exact.refuting.witness())
+        return Conclusion(verdict, Exact(), (*exact.evidence(), *evidence), meter.runs)
+    if tested is not None:
+        evidence = (*statistically.evidence(tested, found.pairs, request), *exact.evidence(), *evidence)
+        return Conclusion(_judge(found, tested), Confidence(request.error), evidence, meter.runs)
+    evidence = (*exact.evidence(), *evidence)
+    if exact.worst is None:
+        reason = exact.notes[0].text if exact.notes else f"Nothing was examined: {found.ended or 'there was no pair'}."
+        return Conclusion(Skipped(reason), None, evidence, meter.runs)
     if found.ended:
         return Conclusion(Undecided(f"No leak was found before {found.ended}."), None, evidence, meter.runs)
-    seen = (
-        f"Exact on {len(found.examined)} pairs of neighbours: delta at the claimed epsilon is at most "
-        f"{exact_report.number(worst[1].bounds())} on them, and other pairs were not examined."
-    )
-    return Conclusion(NotRefuted(seen, delta=float(claim.delta)), Exact(), evidence, meter.runs)
+    return Conclusion(NotRefuted(exact.seen()), Exact(), evidence, meter.runs)
 
 
-def _evidence(question: Question, worst: tuple[ExactResult, Excess, bool]) -> tuple[Evidence, ...]:
-    result, _, _ = worst
-    return (
-        Note("Pair", result.pair.origin),
-        exact_report.how(result, question.beta),
-        Note("What would hold", exact_report.needed_epsilon(result, question.claim.delta)),
-        *exact_report.profile(result, question.claim.epsilon),
-        *exact_report.failures(result),
-    )
-
-
-def _overview(found: Progressed) -> Table:
-    rows = tuple(
-        (result.pair.origin, f"{result.runs:,}", exact_report.number(excess.bounds()))
-        for result, excess, _ in found.examined
-    )
-    return Table("Pairs examined", ("pair", "runs", "delta at the claimed epsilon"), rows)
+def _judge(found: Findings, tested: SequentialResult) -> Verdict:
+    exact = f" {found.exact.seen()}" if found.exact.worst is not None else ""
+    if tested.refuted is not None:
+        return Refuted(statistically.witness(tested.refuted, found.pairs))
+    match tested.ended:
+        case Ended.FAILED if tested.trials == 0 and not exact:
+            return Skipped(f"The target could not be run: {tested.failure}")
+        case Ended.FAILED:
+            return Undecided(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
+        case Ended.SECONDS | Ended.INTERRUPTED:
+            return Undecided(f"No leak was found before {tested.ended.value}: {tested.detectable.words}.{exact}")
+        case _:
+            seen = tested.detectable
+            words = f"{seen.words[0].upper()}{seen.words[1:]}.{exact}"
+            return NotRefuted(words, seen.epsilon, seen.delta)

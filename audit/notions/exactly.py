@@ -1,0 +1,149 @@
+"""The exact part of an audit: enumerate where that is affordable, then let the search look for more."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from attrs import Factory, define, frozen
+
+from crowdproof.audit.exact import ExactResult, Excess, Unaffordable, exact_law, report, worst_excess
+from crowdproof.audit.exact.engine import LIMIT
+from crowdproof.audit.interface import Pair, Request
+from crowdproof.audit.meter import Meter
+from crowdproof.audit.notions.question import Question
+from crowdproof.errors import TargetError
+from crowdproof.findings import Evidence, Note, PairWitness, Table
+
+GLANCE = 400
+"""Runs up to which further pairs are looked at after a refutation, for a larger leak to show."""
+SEARCH_LIMIT = 150
+"""Runs that a pair of the search may take."""
+SEARCH_SHARE = 5
+"""The search takes at most one part in so many of what is left of the budget."""
+
+
+@frozen(eq=False)
+class Examined:
+    """A pair whose law is known, and the event that tells its datasets apart best."""
+
+    result: ExactResult
+    excess: Excess
+    flipped: bool
+
+    def witness(self) -> PairWitness:
+        """What refutes, where it does."""
+        return report.witness(self.result, self.excess, self.flipped)
+
+    @property
+    def delta(self) -> Fraction:
+        """What is certainly exceeded."""
+        return self.excess.bounds().low
+
+
+@define(eq=False)
+class ExactPart:
+    """What enumeration has found so far: an interrupt loses none of it."""
+
+    question: Question
+    request: Request
+    meter: Meter
+    examined: list[Examined] = Factory(list)
+    unaffordable: list[tuple[Pair, str]] = Factory(list)
+    notes: list[Note] = Factory(list)
+
+    def examine(self, pairs: Iterable[Pair]) -> None:
+        """Examine the pairs one after the other; a pair on which the target breaks is noted and passed over."""
+        for pair in pairs:
+            if self.meter.spent or (self.refuting is not None and self.meter.runs >= GLANCE):
+                return
+            try:
+                self._one(pair)
+            except TargetError as error:
+                if type(error) is not TargetError:
+                    raise
+                self.notes.append(Note(f"Not examined: {pair.origin}", str(error)))
+
+    def search(self) -> None:
+        """Let the guided search look for a pair that refutes the claim, and keep it made small."""
+
+        def score(pair: Pair) -> float | None:
+            law = None if meter.spent else self._law(pair, meter, limit=SEARCH_LIMIT, partial=True)
+            if not isinstance(law, ExactResult):
+                return None
+            return float(worst_excess(law.law, claim.epsilon)[0].bounds().low - claim.delta)
+
+        claim, meter = self.question.claim, self.meter.part(SEARCH_SHARE)
+        proposals = self.question.proposals(self.request.data)
+        climb = proposals.search(score, examples=self.request.search, seed=self.request.seed)
+        self.meter.runs += meter.runs
+        if climb is None:
+            return
+        text = f"A guided search tried {climb.tried} pairs of small tables"
+        self.notes.append(Note("Search", f"{text} and {'found one' if climb.smallest else 'found none'} that refutes."))
+        if (climb.smallest or climb.best) is not None:
+            self._one(climb.smallest or climb.best)  # type: ignore[arg-type]
+
+    def _one(self, pair: Pair) -> None:
+        result = self._law(pair, self.meter)
+        if isinstance(result, Unaffordable):
+            self.unaffordable.append((pair, result.reason))
+        else:
+            self.examined.append(Examined(result, *worst_excess(result.law, self.question.claim.epsilon)))
+
+    def _law(
+        self, pair: Pair, meter: Meter, *, limit: int = LIMIT, partial: bool = False
+    ) -> ExactResult | Unaffordable:
+        question = self.question
+        return exact_law(
+            pair,
+            question.mechanism,
+            question.beta,
+            runner=self.request.runner,
+            meter=meter,
+            limit=limit,
+            partial=partial,
+            tolerance=question.claim.delta / 1000,
+            distrust=question.distrust,
+        )
+
+    @property
+    def worst(self) -> Examined | None:
+        """The pair with the largest excess."""
+        return max(self.examined, key=lambda each: each.delta, default=None)
+
+    @property
+    def refuting(self) -> Examined | None:
+        """The pair with the largest excess, if that refutes the claim."""
+        worst = self.worst
+        return worst if worst is not None and worst.excess.above(self.question.claim.delta) else None
+
+    def seen(self) -> str:
+        """What enumeration has shown, in a sentence."""
+        assert self.worst is not None
+        return (
+            f"Exact on {len(self.examined)} pairs of neighbours: delta at the claimed epsilon is at most "
+            f"{report.number(self.worst.excess.bounds())} on them, and other pairs were not enumerated."
+        )
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The worst pair in full, and all pairs in a table."""
+        worst = self.worst
+        if worst is None:
+            return tuple(self.notes)
+        claim, result = self.question.claim, worst.result
+        return (
+            Note("Pair", result.pair.origin),
+            report.how(result, self.question.beta),
+            Note("What would hold", report.needed_epsilon(result, claim.delta)),
+            *report.profile(result, claim.epsilon),
+            *report.failures(result),
+            self._overview(),
+            *self.notes,
+        )
+
+    def _overview(self) -> Table:
+        rows = [
+            (each.result.pair.origin, f"{each.result.runs:,}", report.number(each.excess.bounds()))
+            for each in self.examined
+        ]
+        rows += [(pair.origin, "-", f"not enumerated: {reason}") for pair, reason in self.unaffordable]
+        return Table("Pairs", ("pair", "runs", "delta at the claimed epsilon"), tuple(rows))

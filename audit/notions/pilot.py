@@ -1,0 +1,70 @@
+"""A search for promising pairs of a randomized target, on randomness of its own that no verdict ever uses."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from crowdproof.audit.interface import Pair, Request
+from crowdproof.audit.meter import BudgetSpentError, Meter
+from crowdproof.audit.notions.question import Question
+from crowdproof.audit.outcome import Guarded
+from crowdproof.audit.outputs import reader_for
+from crowdproof.audit.sequential.learning import Counts, learn
+from crowdproof.audit.sequential.trials import run
+
+RUNS = 384
+"""Runs on either side for each pair that the search tries."""
+SHARE = 5
+"""The search takes at most one part in so many of the budget."""
+
+
+def best_by_search(question: Question, request: Request, meter: Meter) -> list[Pair]:
+    """The pair that looked most like a leak, if the search got anywhere."""
+    own = meter.part(SHARE)
+
+    def score(pair: Pair) -> float | None:
+        return None if own.spent else excess_estimate(question, pair, request.seed, own)
+
+    climb = question.proposals(request.data).search(score, examples=request.search, seed=request.seed)
+    meter.runs += own.runs
+    if climb is None or climb.best is None:
+        return []
+    return [climb.smallest or climb.best]
+
+
+def excess_estimate(question: Question, pair: Pair, seed: int, meter: Meter) -> float | None:
+    """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
+    mechanism = Guarded(question.whole)
+    left, right = (
+        run(mechanism, data, np.random.SeedSequence([seed, 2, side]), RUNS)
+        for side, data in enumerate((pair.left, pair.right))
+    )
+    try:
+        meter.spend(2 * RUNS, "searching for a pair")
+    except BudgetSpentError:
+        return None
+    x, delta = question.claim.epsilon.exp(), float(question.claim.delta)
+    reader = reader_for([*left[:64], *right[:64]] if not _both_numbers(left, right) else np.concatenate([left, right]))
+    found = learn(reader, left, right, lambda counts: _excess(counts, x))
+    return -delta if found is None else _excess(found[1], x) - delta
+
+
+def _excess(counts: Counts, x: float) -> float:
+    """The largest excess of a threshold event in either direction, less two standard errors."""
+    left, right = (each / max(int(each.sum()), 1) for each in counts)
+    runs = max(int(counts[0].sum()), 1)
+    return max(_best(heavy, light, x, runs) for heavy, light in ((left, right), (right, left)))
+
+
+def _best(heavy: Any, light: Any, x: float, runs: int) -> float:
+    sums = (np.cumsum(heavy), np.cumsum(light)), (np.cumsum(heavy[::-1]), np.cumsum(light[::-1]))
+    best = -math.inf
+    for p, q in sums:
+        error = np.sqrt((p * (1 - p) + x * x * q * (1 - q) + (1 + x) ** 2 / runs) / runs)
+        best = max(best, float(np.max(p - x * q - 2 * error)))
+    return best
+
+
+def _both_numbers(left: Any, right: Any) -> bool:
+    return isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and left.shape[1] == right.shape[1]

@@ -1,0 +1,86 @@
+"""A claim of indistinguishability as the engines see it."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from attrs import frozen
+
+from crowdproof.audit.exact import has_finite_law
+from crowdproof.audit.exact.engine import declares_law
+from crowdproof.audit.interface import Pair, Request, Sampling
+from crowdproof.audit.neighbours import Proposals
+from crowdproof.audit.rows import SampledRows, group
+from crowdproof.claims import DP, DPS
+from crowdproof.errors import DataError
+from crowdproof.findings import Note
+from crowdproof.mechanism import Mechanism
+from crowdproof.mechanisms.sampling import Sampled, for_samples
+
+
+@frozen(eq=False)
+class Question:
+    """Sample at rate beta (None: not at all), then run the mechanism: is that (eps, delta)-DP?"""
+
+    mechanism: Mechanism
+    beta: Fraction | None
+    claim: DP | DPS
+    finite: bool
+    """Whether one run on a sample tells all that can come of it."""
+    distrust: bool = False
+    """Whether that was only measured, and is to be checked on every sample."""
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(cls, request: Request) -> "Question":
+        """What is asked, with a target that samples by itself taken apart where that is known how."""
+        claim, target = request.claim, request.target
+        assert isinstance(claim, DP | DPS)
+        mechanism, beta = target, None
+        if isinstance(claim, DPS) and request.sampling is Sampling.AUDITOR:
+            mechanism, beta = for_samples(target), claim.beta
+        elif isinstance(target, Sampled):
+            mechanism, beta = target.mechanism, target.beta
+        finite, distrust, notes = _finite(mechanism, request)
+        return cls(mechanism, beta, claim, finite, distrust, notes)
+
+    @property
+    def whole(self) -> Mechanism:
+        """Sampling and the mechanism as one."""
+        return self.mechanism if self.beta is None else SampledRows(self.beta, self.mechanism)
+
+    def proposals(self, data: Any) -> Proposals:
+        """Where to look."""
+        claim = self.claim
+        return Proposals(data, self.mechanism, claim.neighbours, claim.epsilon, self.beta)
+
+    def check_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Pairs that are given must be neighbours in the claim's sense, or they would refute nothing."""
+        if not pairs:
+            raise DataError("the list of pairs is empty: give at least one, or leave the choice to the auditor.")
+        for pair in pairs:
+            if pair.relation is not self.claim.neighbours:
+                raise DataError(
+                    f"the pair '{pair.origin}' is one of {pair.relation.value} neighbours, and the claim speaks of "
+                    f"{self.claim.neighbours.value}: write neighbours={pair.relation.value} into the claim."
+                )
+            if self.beta is not None and not group(pair.left, pair.right).neighbours(pair.relation):
+                raise DataError(f"the datasets of the pair '{pair.origin}' are not {pair.relation.value} neighbours.")
+
+
+def _finite(mechanism: Mechanism, request: Request) -> tuple[bool, bool, tuple[Note, ...]]:
+    if request.deterministic is not None:
+        return request.deterministic or declares_law(mechanism), False, ()
+    examine = getattr(mechanism, "examine", None)
+    if examine is None:
+        return has_finite_law(mechanism), False, ()
+    behaviour = examine(_some_data(request))
+    return bool(behaviour.deterministic), True, (behaviour.note(),)
+
+
+def _some_data(request: Request) -> Any:
+    if request.data is not None:
+        return request.data
+    if request.pairs:
+        return request.pairs[0].left
+    raise DataError("there is nothing to audit on: give data, or pairs of neighbouring datasets of your own.")

@@ -1,0 +1,79 @@
+"""The statistical part of an audit: a test by betting on pairs that cannot be enumerated."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crowdproof.audit.interface import Pair, Request
+from crowdproof.audit.meter import Meter
+from crowdproof.audit.notions.question import Question
+from crowdproof.audit.outcome import Guarded
+from crowdproof.audit.sequential import Direction, Refutation, SequentialResult, sequential_audit
+from crowdproof.audit.witness import data_to_json
+from crowdproof.exact import show
+from crowdproof.findings import Chart, Evidence, Note, PairWitness, Series, Table
+
+MOST_PAIRS = 24
+"""Pairs that are tested side by side."""
+
+
+def bet_on(question: Question, pairs: Sequence[Pair], request: Request, meter: Meter) -> SequentialResult:
+    """Test by betting on these pairs, with what is left of the budget."""
+    result = sequential_audit(
+        list(pairs)[:MOST_PAIRS],
+        Guarded(question.whole),
+        question.claim.epsilon,
+        question.claim.delta,
+        error=request.error,
+        budget=meter.left(),
+        seed=np.random.SeedSequence([request.seed, 1]),
+        runner=request.runner,
+        progress=request.progress,
+    )
+    meter.runs += result.trials
+    return result
+
+
+def witness(refutation: Refutation, pairs: Sequence[Pair]) -> PairWitness:
+    """The pair with the dataset on which the event is too likely on the left."""
+    pair = pairs[refutation.pair]
+    sides = (pair.left, refutation.p_left), (pair.right, refutation.p_right)
+    (heavy, p), (light, q) = sides if refutation.direction is Direction.LEFT else sides[::-1]
+    return PairWitness(data_to_json(heavy), data_to_json(light), refutation.event, p, q, refutation.excess)
+
+
+def evidence(result: SequentialResult, pairs: Sequence[Pair], request: Request) -> tuple[Evidence, ...]:
+    """How the test went, pair by pair, and what it bounds."""
+    found: list[Evidence] = [_how(result, request)]
+    if result.refuted is not None:
+        found.append(Note("Pair", pairs[result.refuted.pair].origin))
+    found.append(
+        Note(
+            "Lower bounds",
+            f"epsilon is above {result.epsilon_low:.4g} at the claimed delta, and delta above {result.delta_low:.4g} "
+            f"at the claimed epsilon; each would be wrong with probability at most {show(request.error)}.",
+        )
+    )
+    rows = tuple((f"{each.epsilon:.4g}", f"{each.delta:.4g}") for each in result.profile)
+    if rows:
+        found.append(Table("Lower bound of delta", ("epsilon", "delta is above"), rows))
+    found.append(_runs(result, pairs))
+    if len(result.trace) > 1:
+        runs, logs = zip(*result.trace, strict=True)
+        line = Series("log e-value", tuple(map(float, runs)), tuple(map(float, logs)))
+        found.append(Chart("Evidence against the claim", "runs", "log e-value", (line,), log_x=True))
+    return tuple(found)
+
+
+def _how(result: SequentialResult, request: Request) -> Note:
+    return Note(
+        "Test by betting",
+        f"After {result.trials:,} runs the e-value against the claim is e^{result.log_e:.4g}; it refutes from "
+        f"{float(1 / request.error):,.0f} on, at any time and whatever pairs and events were looked at. Event and bets are "
+        f"learned from earlier runs only. It ended because {result.ended.value}.",
+    )
+
+
+def _runs(result: SequentialResult, pairs: Sequence[Pair]) -> Table:
+    rows = tuple((pair.origin, f"{runs:,}") for pair, runs in zip(pairs, result.pair_trials, strict=False))
+    return Table("Pairs tested", ("pair", "runs on each side"), rows)

@@ -1,0 +1,59 @@
+"""A few runs before the audit: does the target answer at all, and with one kind of thing?"""
+
+from collections.abc import Sequence, Sized
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from crowdproof.audit.outcome import Outcome, attempt
+from crowdproof.audit.outputs import as_table
+from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.mechanism import Mechanism
+
+RUNS = 3
+
+
+def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
+    """Run on each dataset a few times; a target that cannot be audited is an error that says what it did.
+
+    Returns the number of runs.
+    """
+    outcomes = [attempt(partial(_run, mechanism, seed), data) for data in datasets for seed in range(RUNS)]
+    released = [each.output for each in outcomes if each.failure is None]
+    if not released:
+        raise NoReleaseError(_common(outcomes))
+    kinds = sorted({kind_of(each) for each in released})
+    if len(kinds) > 1:
+        raise TargetError(f"it returned {' and '.join(kinds)} on the same data: make it return one kind of output.")
+    if all(_is_nan(each) for each in released):
+        raise TargetError("it returned nothing but nan: make it return a release.")
+    return len(outcomes)
+
+
+def _run(mechanism: Mechanism, seed: int, data: Any) -> Any:
+    return mechanism(data, np.random.default_rng(seed))
+
+
+def kind_of(output: Any) -> str:
+    """What an output is, in a word that does not tell containers of the same content apart."""
+    if as_table(output) is not None:
+        return "a table"
+    if isinstance(output, bool | int | float | np.number | np.bool_):
+        return "a number"
+    if isinstance(output, str | bytes):
+        return "a text"
+    if isinstance(output, list | tuple | np.ndarray):
+        return "a list"
+    return f"a {type(output).__name__}"
+
+
+def _is_nan(output: Any) -> bool:
+    if isinstance(output, np.ndarray | list | tuple):
+        return isinstance(output, Sized) and len(output) > 0 and all(_is_nan(each) for each in output)
+    return isinstance(output, float | np.floating) and bool(np.isnan(output))
+
+
+def _common(outcomes: Sequence[Outcome]) -> str:
+    reasons = [each.failure for each in outcomes if each.failure is not None]
+    return max(set(reasons), key=lambda reason: (reasons.count(reason), reason))
