@@ -1,0 +1,64 @@
+"""How the gate examines one claim: what can be settled once and for all first, then slices of a sequential test."""
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.audit.gate.config import Entry, Project
+from crowdproof.audit.gate.evidence import Slice
+from crowdproof.audit.interface import Budget
+from crowdproof.audit.tables import read_table
+from crowdproof.errors import DataError
+from crowdproof.findings import Finding
+
+DEFAULT_RUNS = 20_000
+DEFAULT_TIMEOUT = 60.0
+
+
+@frozen(eq=False)
+class Case:
+    """A claim of the configuration with its target loaded and its data read."""
+
+    entry: Entry
+    target: Any
+    data: pl.DataFrame
+    runs: int
+    """How many runs one gate spends on it."""
+
+
+class Engine(Protocol):
+    """What the gate needs of an auditor."""
+
+    def prepare(self, entry: Entry, project: Project) -> Case:
+        """Load the target and read the data; what is wrong with them is an error with its remedy."""
+
+    def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
+        """A finding that no further run of the gate would change, or None where the claim needs a statistical test."""
+
+    def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
+        """One slice of the test: it goes on to the end of its budget, whatever it sees."""
+
+
+def slice_seed(seed: int, epoch: int, number: int) -> np.random.SeedSequence:
+    """The seed of a slice: of its own even where every run of a gate is given the same `--seed`."""
+    return np.random.SeedSequence(seed, spawn_key=(epoch, number))
+
+
+def table_of(entry: Entry, project: Project) -> pl.DataFrame:
+    """The data of a claim: its file, the default one, or a table with the values of its schema."""
+    if entry.schema is not None:
+        return _table_with(entry.schema, entry.name)
+    written = entry.data or project.config.defaults.data
+    if written is None:
+        raise DataError(f'{entry.name} has nothing to be audited on: give data = "people.csv" or a schema.')
+    return read_table(project.place(written))
+
+
+def _table_with(schema: dict[str, tuple[Any, ...]], name: str) -> pl.DataFrame:
+    rows = max((len(values) for values in schema.values()), default=0)
+    if not all(schema.values()) or not rows:
+        raise DataError(f"the schema of {name} has no values: give each column at least one.")
+    return pl.DataFrame({column: [values[i % len(values)] for i in range(rows)] for column, values in schema.items()})

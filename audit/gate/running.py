@@ -1,0 +1,181 @@
+"""The gate: every claim of a project, the cheapest and surest evidence first.
+
+Arithmetic needs no run at all, exact audits need no statistics, and what remains is tested in slices whose evidence
+adds up over runs of the gate.
+"""
+
+import contextlib
+import datetime
+import shlex
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from attrs import Factory, define, evolve, frozen
+
+from crowdproof.audit.gate import arithmetic, suppressing
+from crowdproof.audit.gate.bouts import Bout, Deadline, Ring
+from crowdproof.audit.gate.config import Entry, Project
+from crowdproof.audit.gate.engine import Case, Engine
+from crowdproof.audit.gate.evidence import Evidence
+from crowdproof.audit.gate.result import GateResult
+from crowdproof.audit.gate.sources import Code, code_of, key_of
+from crowdproof.audit.gate.verdicts import concluded
+from crowdproof.audit.interface import Budget
+from crowdproof.errors import CrowdproofError
+from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided
+
+
+@frozen
+class Options:
+    """How one run of the gate differs from what the configuration says."""
+
+    seed: int
+    seconds: float | None = None
+    """The time that it may take, where it is another than the configuration's."""
+    keep: bool = True
+    """Whether to read and write the evidence file, if there is one."""
+    today: datetime.date | None = None
+    tell: Callable[[str], None] = lambda _: None
+    """Told what is going on."""
+
+
+def run_gate(project: Project, options: Options, engine: Engine | None = None) -> GateResult:
+    """Examine every claim of the project."""
+    if engine is None:
+        from crowdproof.audit.gate.auditing import AuditEngine  # noqa: PLC0415  (loads all engines)
+
+        engine = AuditEngine()
+    started = time.monotonic()
+    with _inside(project) as inner, Evidence(_evidence_path(inner, options)) as evidence:
+        run = _Run(inner, options, engine, evidence, Deadline.within(options.seconds or inner.config.seconds))
+        findings = [run.findings[entry.name] for entry in run.examine()]
+        today = options.today or datetime.datetime.now(tz=datetime.UTC).date()
+        marked = suppressing.apply(evolve(inner, path=project.path), findings, run.keys, today)
+    return GateResult(
+        marked.findings,
+        project.config.error,
+        options.seed,
+        time.monotonic() - started,
+        marked.passed,
+        marked.problems,
+        lasting=project.config.evidence is not None and options.keep,
+    )
+
+
+@contextlib.contextmanager
+def _inside(project: Project) -> Iterator[Project]:
+    """Work in the project's folder: targets are imported and programs are started from there."""
+    with contextlib.chdir(project.folder.resolve()):
+        yield evolve(project, path=Path(project.path.name))
+
+
+def _evidence_path(project: Project, options: Options) -> Path | None:
+    written = project.config.evidence
+    return project.place(written) if written is not None and options.keep else None
+
+
+@define
+class _Run:
+    """One run of the gate under way."""
+
+    project: Project
+    options: Options
+    engine: Engine
+    evidence: Evidence
+    deadline: Deadline
+    findings: dict[str, Finding] = Factory(dict)
+    keys: dict[str, str] = Factory(dict)
+
+    def examine(self) -> tuple[Entry, ...]:
+        """Fill in a finding for every claim; the claims are handed back."""
+        entries = self.project.config.claims
+        for entry in entries:
+            self.keys[entry.name] = self._key(entry)
+            wrong = arithmetic.contradiction(entry)
+            if wrong is not None:
+                self._found(entry, wrong)
+        cases = [case for entry in entries if entry.name not in self.findings for case in self._prepared(entry)]
+        self._test([case for case in cases if not self._settled(case)])
+        return entries
+
+    def _key(self, entry: Entry) -> str:
+        try:
+            return key_of(entry, code_of(entry, self.project))
+        except CrowdproofError as error:
+            self._found(entry, _skipped(entry, error))
+            return key_of(entry, Code())
+
+    def _prepared(self, entry: Entry) -> Iterator[Case]:
+        self.options.tell(f"{entry.name}: loading")
+        try:
+            yield self.engine.prepare(entry, self.project)
+        except CrowdproofError as error:
+            self._found(entry, _skipped(entry, error))
+
+    def _settled(self, case: Case) -> bool:
+        """Whether the claim needs no statistical test."""
+        entry = case.entry
+        if self.deadline.left <= 0:
+            self._found(
+                entry, Finding(entry.name, entry.claim, Undecided("The time of the gate was spent before its turn."))
+            )
+            return True
+        self.options.tell(f"{entry.name}: exact audit")
+        try:
+            finding = self.engine.settle(
+                case, Budget(case.runs, self.deadline.left), self.project.config.error, self.options.seed
+            )
+        except CrowdproofError as error:
+            finding = _skipped(entry, error)
+        if finding is not None:
+            self._found(entry, finding)
+        return finding is not None
+
+    def _test(self, cases: list[Case]) -> None:
+        bouts = []
+        for case in cases:
+            epoch = self.evidence.open_epoch(self.keys[case.entry.name], case.entry.name)
+            alpha = epoch.alpha(self.project.config.error)
+            bouts.append(Bout(case, epoch, alpha, self.evidence.standing(epoch)))
+        run = uuid.uuid4().hex
+        Ring(self.engine, self.evidence, run, self.options.seed, self.deadline, self.options.tell).fight(bouts)
+        for bout in bouts:
+            self._found(bout.case.entry, concluded(bout))
+
+    def _found(self, entry: Entry, finding: Finding) -> None:
+        """Complete a finding with what is the same for all: its name, the arithmetic, where and how to see it again."""
+        note = (
+            arithmetic.support(entry)
+            if not finding.evidence or finding.evidence[0].title != "Nothing was run"
+            else None
+        )
+        evidence = (note, *finding.evidence) if isinstance(note, Note) else finding.evidence
+        self.findings[entry.name] = evolve(
+            finding, subject=entry.name, evidence=evidence, reproduce=self._reproduce(entry, finding.reproduce)
+        )
+
+    def _reproduce(self, entry: Entry, known: Reproduce) -> Reproduce:
+        file, line = self.project.path.name, self.project.lines.get(f"claims.{entry.name}")
+        place = {"file": file, "line": line, "target": entry.target}
+        return evolve(
+            known,
+            command=known.command or command(entry, self.project, self.options.seed),
+            seed=self.options.seed if known.seed is None else known.seed,
+            parameters={**known.parameters, **place},
+        )
+
+
+def _skipped(entry: Entry, error: CrowdproofError) -> Finding:
+    return Finding(entry.name, entry.claim, Skipped(str(error)))
+
+
+def command(entry: Entry, project: Project, seed: int) -> str:
+    """The command that audits this one claim by itself."""
+    words = ["crowdproof", "audit", entry.target, "--claim", str(entry.claim)]
+    data = entry.data or project.config.defaults.data
+    words += ["--data", data] if data and entry.schema is None else []
+    for name, value in entry.params.items():
+        words += ["--param", f"{name}={value}"]
+    return shlex.join([*words, "--seed", str(seed)])

@@ -1,0 +1,61 @@
+"""From the evidence of a statistical test to a finding."""
+
+import math
+
+from crowdproof import wire
+from crowdproof.audit.gate.bouts import Bout
+from crowdproof.findings import (
+    Confidence,
+    Cost,
+    Counterexample,
+    Finding,
+    Note,
+    NotRefuted,
+    Refuted,
+    Skipped,
+    Undecided,
+    Verdict,
+    Witness,
+)
+
+
+def concluded(bout: Bout) -> Finding:
+    """What the evidence amounts to, of this gate and of those before."""
+    entry = bout.case.entry
+    certainty = Confidence(bout.alpha) if bout.refuted else None
+    notes = () if bout.crash is not None else (_so_far(bout),)
+    return Finding(entry.name, entry.claim, _verdict(bout), certainty, notes, Cost(bout.spent, bout.seconds))
+
+
+def _verdict(bout: Bout) -> Verdict:
+    if bout.crash is not None:
+        return Skipped(f"The target could not be run: {bout.crash}")
+    if bout.refuted:
+        return Refuted(_witness(bout))
+    if bout.done < bout.case.runs:
+        return Undecided(f"The time of the gate was spent after {bout.spent:,} of {bout.case.runs:,} runs.")
+    return NotRefuted(bout.detectable)
+
+
+def _witness(bout: Bout) -> Witness:
+    stored = bout.standing.witness
+    if stored is not None:
+        verdict = wire.from_json(stored).verdict
+        if isinstance(verdict, Refuted):
+            return verdict.witness
+    return Counterexample("The evidence of many small slices adds up; none of them shows an event by itself.")
+
+
+def _so_far(bout: Bout) -> Note:
+    standing = bout.standing
+    gates = "this run" if standing.gates <= 1 else f"{standing.gates} runs of the gate"
+    return Note(
+        "Evidence so far",
+        f"An e-value of {_power(standing.log_e)} (at most {_power(standing.peak)}) from {standing.runs:,} runs of the "
+        f"target in {gates}; the claim is refuted from {_power(-math.log(bout.alpha))} on.",
+    )
+
+
+def _power(log: float) -> str:
+    """A power of ten, for a number that may be beyond the floats."""
+    return f"10^{log / math.log(10):.1f}"
