@@ -94,6 +94,20 @@ Rate: TypeAlias = Number | Literal["max"]
 
 
 @frozen
+class Quantity:
+    """A number that is rational and known, or else irrational and known by its balls."""
+
+    exact: Fraction | None
+    ball: Callable[[], Ball]
+
+    def divides(self, m: int) -> int:
+        """The smallest whole number that is at least m divided by this, for m > 0."""
+        if self.exact is not None:
+            return -(-m * self.exact.denominator // self.exact.numerator)
+        return floor(None, lambda: m / self.ball()) + 1
+
+
+@frozen
 class Law:
     """A sampling rate, its complement and a likelihood-ratio level, as balls at the current precision."""
 
@@ -166,17 +180,16 @@ class Setting:
 
         return settle(sign)
 
-    def over_gamma(self, m: int) -> int:
-        """The largest whole number that is at most m/gamma."""
-        exact = None if self.exact is None else m * self.exact[0] / (self.exact[0] - self.exact[1])
-        return floor(exact, lambda: m * self.x() / (self.x() - self.q())) if m else 0
+    @property
+    def rate(self) -> Quantity:
+        """The sampling rate as a quantity."""
+        return Quantity(self.beta, self.b)
 
-    def first_over_gamma(self, m: int) -> int:
-        """The smallest whole number that is at least m/gamma."""
-        if m and self.exact is not None:
-            x, q = self.exact
-            return -((-m * x) // (x - q))
-        return self.over_gamma(m) + 1 if m else 0
+    @property
+    def gamma(self) -> Quantity:
+        """(x - q)/x."""
+        exact = None if self.exact is None else 1 - self.exact[1] / self.exact[0]
+        return Quantity(exact, lambda: 1 - self.q() / self.x())
 
     def name(self) -> str:
         """How messages call the sampling rate."""

@@ -1,4 +1,7 @@
-"""Binomial masses and tails as balls."""
+"""Binomial masses and tails: as balls, and as fractions where the numbers are small."""
+
+from fractions import Fraction
+from math import comb
 
 from flint import arb, ctx
 
@@ -8,6 +11,8 @@ _PRODUCT = 500
 """Up to here a binomial coefficient is cheaper as a product than by three gamma functions."""
 _STRIDE = 8
 """Terms between two looks at whether the rest is negligible."""
+SMALL = 256
+"""Up to so many rows a probability is also given as a fraction."""
 
 
 def mass(j: int, n: int, b: Ball, q: Ball) -> Ball:
@@ -50,3 +55,18 @@ def tail_over_first(m: int, n: int, odds: Ball) -> Ball:
                 if rest < total * negligible:
                     return total.union(total + rest)
     return total
+
+
+def exactly_at_least(m: int, n: int, b: Fraction) -> Fraction:
+    """Pr[Bin(n, b) >= m] as a fraction, summed in integers.
+
+    >>> exactly_at_least(2, 3, Fraction(1, 2))
+    Fraction(1, 2)
+    """
+    hit, miss = b.numerator, b.denominator - b.numerator
+    total, weight = 0, 1  # weight = hit^(j - m)
+    m = max(m, 0)
+    for j in range(m, n + 1):
+        total = total * miss + comb(n, j) * weight
+        weight *= hit
+    return Fraction(total * hit**m, b.denominator**n) if m <= n else Fraction(0)

@@ -21,6 +21,18 @@ class Certificate:
 
 
 @frozen
+class WorstPair:
+    """Rows in the cells in which two neighbouring datasets differ, the dataset that makes the event likelier first.
+
+    (42,) against (41,): the target's cell has 42 rows with the target. (13, 24) against (12, 25): the target leaves a
+    cell of 13 rows, and its replacement makes 25 of another's 24.
+    """
+
+    likelier: tuple[int, ...]
+    other: tuple[int, ...]
+
+
+@frozen
 class Certified:
     """A number that certainly lies between `low` and `high`, attained with n rows in the target's cell."""
 
@@ -28,6 +40,8 @@ class Certified:
     high: Fraction
     n: int
     certificate: Certificate
+    pair: WorstPair | None = None
+    """Datasets whose delta is the number, where it is the delta of datasets."""
 
     @property
     def interval(self) -> Estimate:
@@ -43,7 +57,7 @@ class Certified:
         return above(self.high)
 
     def __str__(self) -> str:
-        return scientific(self.high)
+        return scientific(self.high, rounding="up")
 
 
 def above(value: Fraction) -> float:

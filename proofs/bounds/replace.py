@@ -21,41 +21,25 @@ import functools
 import heapq
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
-from attrs import field, frozen, mutable
-from flint import arb, ctx
+from attrs import evolve, field, frozen, mutable
+from flint import arb
 
 from crowdproof.exact import Epsilon, Number, whole
-from crowdproof.findings import Estimate
 from crowdproof.proofs.bounds.balls import Ball, Law, Rate, Setting, accurate, estimate, settle
 from crowdproof.proofs.bounds.binomial import at_most, mass
-from crowdproof.proofs.bounds.tight import Direction, excess_with, excess_without, worst_pair
+from crowdproof.proofs.bounds.certificate import Certificate, Certified, WorstPair
+from crowdproof.proofs.bounds.tight import add_remove, excess_with, excess_without
 
+ARGUMENT = (
+    "in either cell the excess at any level rises with the number of rows and then falls, so that ends and peaks bound "
+    "it over whole ranges; branch and bound over both numbers of rows"
+)
 EFFORT = 4000
 """Ranges to look at before an interval is returned as it stands."""
 _SLACK = 2**-44
 """A range whose bound is above the value in hand by less than this fraction is not split: the interval covers it."""
-
-
-@frozen
-class Replacement:
-    """The tight delta of replacing one row: it lies between `low` and `high`, and `low` is attained by `pair`."""
-
-    low: Fraction
-    high: Fraction
-    n: int
-    """Rows in the cell that the target leaves."""
-    m: int
-    """Rows in the cell that the replacement joins, itself counted."""
-    examined: int
-    """Ranges of n and m that were bounded."""
-
-    @property
-    def interval(self) -> Estimate:
-        """The two ends."""
-        return Estimate(self.low, self.high)
 
 
 class Range(NamedTuple):
@@ -316,33 +300,32 @@ def _order(bound: Ball) -> tuple[int, float]:
     return (-(int(exponent) + bits), -float(abs(int(mantissa)) / (1 << bits))) if mantissa else (1 << 62, 0.0)
 
 
-def replace_pair(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int = EFFORT) -> Replacement:
-    """The tight delta for datasets that differ by one replaced row, and the counts that attain its lower end.
+def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int = EFFORT) -> Certified:
+    """The tight delta for datasets that differ by one replaced row; `pair` attains the lower end.
 
-    >>> found = replace_pair(10, 0.3, 1)
-    >>> found.n, found.m, float(found.high)
-    (13, 25, 0.00010081176212844966)
+    >>> one = replace(10, 0.3, 1)
+    >>> print(one, one.pair)
+    0.0001009 WorstPair(likelier=(13, 24), other=(12, 25))
     """
     setting, count = Setting.of(beta, epsilon), whole(k, "k")
-    one = worst_pair(count, beta, epsilon)
-    # a cell of k - 1 rows or fewer shows nothing: there the other cell does what it does when a row is added or removed
-    n, m = (one.n, max(1, count - 1)) if one.direction is Direction.WITH else (max(1, count - 1), one.n)
-    if count == 1:
-        return Replacement(one.value.low, one.value.high, 1, 1, 0)  # beta, the most that sampling allows
+    single = add_remove(count, beta, epsilon)
+    assert single.pair is not None
+    (likelier,), (other,) = single.pair.likelier, single.pair.other
+    # a cell below k shows nothing: there the other cell does what it does when a row is added or removed
+    n, m = (likelier, count - 1) if likelier > other else (count - 1, other)
+    if count == 1:  # beta, the most that sampling allows: the replaced row changes nothing unless it is drawn
+        return evolve(single, pair=WorstPair((1, 0), (0, 1)))
 
-    def attempt() -> Replacement | None:
+    def attempt() -> Certified | None:
         law = setting.law()
-        excess = excess_with(law, n, count) if one.direction is Direction.WITH else excess_without(law, m, count - 1)
+        excess = excess_with(law, n, count) if n >= count else excess_without(law, m, count - 1)
         search = _Search(count, law, excess, n, m, effort)
         search.run()
         if not accurate(search.best):
             return None
-        ends = estimate(search.best)
-        high = max(ends.high, estimate(search.over).high)
-        return Replacement(ends.low, min(high, _most(setting)), search.n, search.m, effort - search.left)
+        ends, above = estimate(search.best), estimate(search.over.max(search.best))
+        certificate = Certificate((search.n, search.m), above.high, f"{ARGUMENT}; {effort - search.left} ranges")
+        pair = WorstPair((search.n, search.m - 1), (search.n - 1, search.m))
+        return Certified(ends.low, min(above.high, estimate(law.b).high), search.n, certificate, pair)
 
     return settle(attempt, 128)
-
-
-def _most(setting: Setting) -> Fraction:
-    return estimate(setting.b()).high if ctx.prec else Fraction(1)

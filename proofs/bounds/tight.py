@@ -21,17 +21,15 @@ So the supremum over all datasets is the larger of two explicit numbers, each at
 number: G(k) is a sum of f(j; n) - x f(j; n-1) over counts j > gamma n, hence at most Pr[Bin(n, beta) > gamma n].
 """
 
-from enum import Enum
 from fractions import Fraction
 
-from attrs import frozen
 from flint import arb, ctx
 
 from crowdproof.exact import Epsilon, Number, whole
 from crowdproof.findings import Estimate
-from crowdproof.proofs.bounds.balls import Ball, Law, Rate, Setting, accurate, certified, estimate, floor, settle
-from crowdproof.proofs.bounds.binomial import at_least, at_most, mass
-from crowdproof.proofs.bounds.certificate import Certificate, Certified
+from crowdproof.proofs.bounds.balls import Ball, Law, Quantity, Rate, Setting, accurate, certified, estimate, settle
+from crowdproof.proofs.bounds.binomial import SMALL, at_least, at_most, exactly_at_least, mass
+from crowdproof.proofs.bounds.certificate import Certificate, Certified, WorstPair
 
 ARGUMENT = (
     "setting one row apart, no larger count threshold does better than k; at k the excess rises with n up to "
@@ -42,63 +40,50 @@ _TIE = 4096
 """Bits at which two directions that still agree are taken as equal; the interval then covers both."""
 
 
-class Direction(Enum):
-    """Which of the two datasets makes the event likelier."""
-
-    WITH = "the dataset with the target"
-    WITHOUT = "the dataset without the target"
-
-
-@frozen
-class WorstPair:
-    """n rows in the target's cell against n - 1: a pair of datasets whose delta is the tight one.
-
-    The event is 'at least k rows of the cell are shown' where the dataset with the target is the likelier one, and
-    'none is shown' where the one without it is.
-    """
-
-    k: int
-    n: int
-    direction: Direction
-    value: Estimate
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Rows in the cell: in the likelier dataset, in the other."""
-        return (self.n, self.n - 1) if self.direction is Direction.WITH else (self.n - 1, self.n)
-
-
 def add_remove(k: Number, beta: Rate, epsilon: Number | Epsilon) -> Certified:
     """The tight delta for datasets that differ by one row added or removed, at any epsilon >= 0.
 
-    >>> print(add_remove(20, 0.1, 0.5), add_remove(20, 0.1, 0.05))
-    2.632e-11 7.519e-4
-    """
-    pair = worst_pair(k, beta, epsilon)
-    return Certified(pair.value.low, pair.value.high, pair.n, Certificate((pair.n,), Fraction(0), ARGUMENT))
-
-
-def worst_pair(k: Number, beta: Rate, epsilon: Number | Epsilon) -> WorstPair:
-    """The pair of neighbouring datasets that attains the tight delta.
-
-    >>> worst_pair(20, 0.1, 0.5).counts, worst_pair(20, 0.5, "ln 1.5").counts
-    ((42, 41), (76, 77))
+    >>> one = add_remove(20, 0.1, 0.5)
+    >>> print(one, one.pair)
+    2.632e-11 WorstPair(likelier=(42,), other=(41,))
     """
     setting, count = Setting.of(beta, epsilon), whole(k, "k")
     if setting.compare_with_rate() >= 0 or setting.epsilon.value == 0:  # at eps = 0 the two directions agree
         n = with_n(setting, count)
-        return WorstPair(count, n, Direction.WITH, certified(lambda: excess_with(setting.law(), n, count)))
+        exact = _exactly(setting, n, count)
+        return _with(n, exact or certified(lambda: excess_with(setting.law(), n, count)))
     return settle(lambda: _larger(setting, count, with_n(setting, count), without_n(setting, count)))
 
 
-def _larger(setting: Setting, k: int, n: int, m: int) -> WorstPair | None:
+def _larger(setting: Setting, k: int, n: int, m: int) -> Certified | None:
     """The worse of the two directions, or None where the precision does not tell."""
     law = setting.law()
     one, other = excess_with(law, n, k), excess_without(law, m, k - 1)
-    tie = ctx.prec >= _TIE
-    if accurate(one) and (other < one or tie):
-        return WorstPair(k, n, Direction.WITH, estimate(one if other < one else one.union(other)))
-    return WorstPair(k, m, Direction.WITHOUT, estimate(other)) if accurate(other) and one < other else None
+    if accurate(one) and other < one:
+        return _with(n, estimate(one))
+    if accurate(other) and one < other:
+        return _certified(m, estimate(other), WorstPair((m - 1,), (m,)))
+    return _with(n, estimate(one.union(other))) if accurate(one) and ctx.prec >= _TIE else None
+
+
+def _exactly(setting: Setting, n: int, k: int) -> Estimate | None:
+    """g(n; k) as a fraction, where it is one and the numbers are small."""
+    if setting.beta is None or n > SMALL or (setting.exact is None and n > k):
+        return None
+    if n == k:
+        return Estimate.exactly(setting.beta**k)
+    assert setting.exact is not None
+    return Estimate.exactly(
+        exactly_at_least(k, n, setting.beta) - setting.exact[0] * exactly_at_least(k, n - 1, setting.beta)
+    )
+
+
+def _with(n: int, ends: Estimate) -> Certified:
+    return _certified(n, ends, WorstPair((n,), (n - 1,)))
+
+
+def _certified(n: int, ends: Estimate, pair: WorstPair) -> Certified:
+    return Certified(ends.low, ends.high, n, Certificate((n,), Fraction(0), ARGUMENT), pair)
 
 
 def excess_with(law: Law, n: int, m: int) -> Ball:
@@ -117,14 +102,10 @@ def excess_without(law: Law, n: int, m: int) -> Ball:
 
 def with_n(setting: Setting, k: int) -> int:
     """The n at which g(n; k) is largest: max(1, ceil((k-1)/gamma))."""
-    return max(1, setting.first_over_gamma(k - 1))
+    return setting.gamma.divides(k - 1) if k > 1 else 1
 
 
 def without_n(setting: Setting, k: int) -> int:
-    """The n at which h(n; k-1) is largest: max(1, ceil((k-1)/(1 - x q)))."""
-    if k == 1:
-        return 1
-    if setting.exact is not None:
-        x, q = setting.exact
-        return -((1 - k) // (1 - x * q)) if x * q < 1 else 1
-    return floor(None, lambda: (k - 1) / (1 - setting.x() * setting.q())) + 1
+    """The n at which h(n; k-1) is largest, where x q < 1: max(1, ceil((k-1)/(1 - x q)))."""
+    exact = None if setting.exact is None else 1 - setting.exact[0] * setting.exact[1]
+    return Quantity(exact, lambda: 1 - setting.x() * setting.q()).divides(k - 1) if k > 1 else 1
