@@ -1,6 +1,7 @@
 """Local recoding: every row of a cluster gets one generalized value that covers the cluster, column by column."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -15,13 +16,16 @@ def recode(table: pl.DataFrame, columns: Sequence[Coded], clusters: Codes) -> pl
     `{a, b}` of its cluster's values, in order; one value alone is its plain text. The other columns are released as
     they are. Rows come cluster by cluster, and inside a cluster in the order of what is released as it is.
     """
-    recoded = {each.name: _labels(each, clusters).gather(clusters) for each in columns}
+    order = np.argsort(clusters, kind="stable")
+    sizes = np.bincount(clusters)
+    starts = np.cumsum(sizes) - sizes
+    recoded = {each.name: _labels(each, each.codes[order], starts, sizes).gather(clusters) for each in columns}
     release = table.with_columns(**recoded)
     rest = [name for name in table.columns if name not in recoded]
-    if not rest:
-        return release[np.argsort(clusters, kind="stable")]
-    order = table.select(rest).with_columns(pl.Series("", clusters)).select(pl.arg_sort_by(["", *rest]))
-    return release[order.to_series()]
+    if rest:
+        by_content = table.select(rest).with_columns(pl.Series("", clusters)).select(pl.arg_sort_by(["", *rest]))
+        return release[by_content.to_series()]
+    return release[order]
 
 
 def nothing(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -29,29 +33,26 @@ def nothing(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     return canonical(table.clear().with_columns(pl.col(columns).cast(pl.String)))
 
 
-def _labels(column: Coded, clusters: Codes) -> pl.Series:
-    return (_ranges if column.number else _sets)(column, clusters)
+def _labels(column: Coded, codes: Codes, starts: Codes, sizes: Codes) -> pl.Series:
+    """The text of each cluster; `codes` come cluster after cluster, each from its start."""
+    return _ranges(column, codes, starts) if column.number else _sets(column, codes, sizes)
 
 
-def _ranges(column: Coded, clusters: Codes) -> pl.Series:
-    found = (
-        pl.DataFrame({"cluster": clusters, "code": column.codes})
-        .group_by("cluster")
-        .agg(low=pl.col("code").min(), high=pl.col("code").max())
-        .sort("cluster")
-    )
-    low, high = column.texts.gather(found["low"]), column.texts.gather(found["high"])
-    ends = pl.DataFrame({"low": low, "high": high})
-    text = pl.when(pl.col("low") == pl.col("high")).then("low").otherwise(pl.format("[{}, {}]", "low", "high"))
-    return ends.select(text).to_series()
+def _ranges(column: Coded, codes: Codes, starts: Codes) -> pl.Series:
+    low, high = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
+    pairs, place = np.unique(low.astype(np.int64) * column.count + high, return_inverse=True)
+    ends = zip(column.text(pairs // column.count), column.text(pairs % column.count), strict=True)
+    texts = [least if least == greatest else f"[{least}, {greatest}]" for least, greatest in ends]
+    return pl.Series(texts, dtype=pl.String).gather(place)
 
 
-def _sets(column: Coded, clusters: Codes) -> pl.Series:
-    found = pl.DataFrame({"cluster": clusters, "code": column.codes}).unique().sort("cluster", "code")
-    joined = (
-        found.select("cluster", text=column.texts.gather(found["code"]))
-        .group_by("cluster", maintain_order=True)
-        .agg(size=pl.len(), text=pl.col("text").str.join(", "))
-    )
-    text = pl.when(pl.col("size") == 1).then("text").otherwise(pl.concat_str(pl.lit("{"), "text", pl.lit("}")))
-    return joined.select(text).to_series()
+def _sets(column: Coded, codes: Codes, sizes: Codes) -> pl.Series:
+    texts, base = column.text(np.arange(column.count)), column.count
+    pairs = np.unique(np.repeat(np.arange(len(sizes)), sizes) * base + codes)
+    borders = np.searchsorted(pairs, np.arange(len(sizes) + 1) * base)
+    members = [texts[each] for each in (pairs % base).tolist()]
+    return pl.Series([_set(members[start:stop]) for start, stop in pairwise(borders.tolist())], dtype=pl.String)
+
+
+def _set(texts: list[str]) -> str:
+    return texts[0] if len(texts) == 1 else "{" + ", ".join(texts) + "}"

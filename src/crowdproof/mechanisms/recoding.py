@@ -54,21 +54,28 @@ class Grid:
         """The cells of the values."""
         if column.dtype != pl.Null and not is_number(column):
             raise DataError(f"column {column.name!r} is text: a grid takes numbers, so give it a hierarchy instead.")
-        values = column.unique().drop_nulls()
-        texts = [self._text(each) for each in self.cells(values).tolist()]
-        return _translate(column, values, pl.Series(texts, dtype=pl.String))
+        cells, place = np.unique(self.cells(column.drop_nulls()), return_inverse=True)
+        texts = pl.Series([*map(self._text, cells.tolist()), MISSING])
+        every = np.full(len(column), len(cells))
+        every[column.is_not_null().to_numpy()] = place
+        return texts.gather(every).alias(column.name)
 
     def cells(self, values: pl.Series) -> NDArray[np.int64]:
         """The number c of each value's cell."""
+        estimate = (values.cast(pl.Float64).to_numpy() - float(self.origin)) / float(self.width)
+        if np.abs(estimate).max(initial=0) >= 2**62:
+            raise DataError(f"column {values.name!r} has a value too far away for cells so small: give a larger width.")
         if values.dtype.is_integer() and self.width.denominator == self.origin.denominator == 1:
             return (values.to_numpy().astype(np.int64) - int(self.origin)) // int(self.width)
-        estimate = (values.cast(pl.Float64).to_numpy() - float(self.origin)) / float(self.width)
         cells = np.floor(estimate).astype(np.int64)
         # only a value next to a border can be on its wrong side: decide those few exactly
-        near = np.flatnonzero(np.abs(estimate - np.rint(estimate)) <= 1e-9 * (1 + np.abs(estimate)))
-        for index in near.tolist():
-            cells[index] = (rational(values[index]) - self.origin) // self.width
+        near = np.abs(estimate - np.rint(estimate)) <= 1e-9 * (1 + np.abs(estimate))
+        doubtful, place = np.unique(values.to_numpy()[near], return_inverse=True)
+        cells[near] = np.array([self._cell(each) for each in doubtful.tolist()], dtype=np.int64)[place]
         return cells
+
+    def _cell(self, value: float) -> int:
+        return (rational(value) - self.origin) // self.width
 
     def middle(self, cell: int) -> Fraction:
         """The number in the middle of a cell."""

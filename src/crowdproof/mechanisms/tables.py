@@ -63,7 +63,7 @@ def as_text(column: pl.Series) -> pl.Series:
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
         return column.cast(pl.String).fill_null(MISSING)
     coded = code(column)
-    return coded.texts.gather(coded.codes).alias(column.name)
+    return pl.Series(column.name, coded.text(np.arange(coded.count)), dtype=pl.String).gather(coded.codes)
 
 
 @frozen(eq=False)
@@ -73,16 +73,26 @@ class Coded:
     name: str
     codes: Codes
     """For each row, the rank of its value among the distinct ones."""
-    texts: pl.Series
-    """For each code, its text."""
+    distinct: pl.Series
+    """For each code, its value."""
     positions: NDArray[np.float64]
     """For each code, its place on a line: a number is itself, a null one mean gap below the least, text its rank."""
     number: bool
 
     @property
+    def count(self) -> int:
+        """How many distinct values there are."""
+        return len(self.distinct)
+
+    @property
     def span(self) -> float:
         """The distance from the first value to the last."""
-        return float(self.positions[-1] - self.positions[0]) if len(self.positions) else 0.0
+        return float(self.positions[-1] - self.positions[0]) if self.count else 0.0
+
+    def text(self, codes: Codes) -> list[str]:
+        """The texts of these codes."""
+        values = self.distinct.gather(codes).to_list()
+        return [MISSING if each is None else number_text(each) for each in values] if self.number else values
 
 
 def code(column: pl.Series) -> Coded:
@@ -91,26 +101,27 @@ def code(column: pl.Series) -> Coded:
 
 
 def _code_numbers(column: pl.Series) -> Coded:
-    values = column.unique().drop_nulls().sort()
-    missing = column.has_nulls()
-    codes = np.searchsorted(values.to_numpy(), column.fill_null(values[0] if len(values) else 0).to_numpy())
-    texts = pl.Series([number_text(each) for each in values.to_list()], dtype=pl.String)
-    positions = values.cast(pl.Float64).to_numpy()
-    if missing:
-        codes = np.where(column.is_null().to_numpy(), 0, codes + 1)
-        texts = pl.concat([pl.Series([MISSING]), texts])
+    filled = column.drop_nulls().to_numpy()
+    distinct = np.unique(filled)
+    codes = np.searchsorted(distinct, filled)
+    values = pl.Series(distinct, dtype=column.dtype)
+    positions = distinct.astype(np.float64)
+    if column.has_nulls():
+        present = column.is_not_null().to_numpy()
+        every = np.zeros(len(column), dtype=codes.dtype)
+        every[present] = codes + 1
+        codes, values = every, pl.concat([pl.Series([None], dtype=column.dtype), values])
         gap = (positions[-1] - positions[0]) / (len(positions) - 1) if len(positions) > 1 else 1.0
         positions = np.concatenate([positions[:1] - gap if len(positions) else [0.0], positions])
-    return Coded(column.name, _narrow(codes, len(texts)), texts, positions, number=True)
+    return Coded(column.name, _narrow(codes, len(values)), values, positions, number=True)
 
 
 def _code_texts(column: pl.Series) -> Coded:
     texts = column.cast(pl.String).fill_null(MISSING)
-    distinct = texts.unique().sort()
-    distinct = pl.concat([distinct.filter(distinct == MISSING), distinct.filter(distinct != MISSING)])
+    distinct = pl.Series(sorted(texts.unique().to_list(), key=lambda text: (text != MISSING, text)), dtype=pl.String)
     codes = texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
     positions = np.arange(len(distinct), dtype=np.float64)
-    return Coded(column.name, _narrow(codes, len(distinct)), distinct.alias(""), positions, number=False)
+    return Coded(column.name, _narrow(codes, len(distinct)), distinct, positions, number=False)
 
 
 def _narrow(codes: Codes, count: int) -> Codes:
