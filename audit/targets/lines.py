@@ -19,7 +19,7 @@ from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import SEEDS, Behaviour, measure, outcome, same, smaller
+from crowdproof.audit.targets.behaviour import Behaviour, measure, remembers
 from crowdproof.audit.targets.command import split, start, stop
 from crowdproof.audit.targets.exchange import from_json, to_json
 from crowdproof.audit.targets.forms import require_table
@@ -74,14 +74,8 @@ class LinesTarget(Target):
         """Compare a program kept up with one started anew for each run."""
         self.close()
         with LinesTarget(self.name, self.params, None, self.limits, fresh=True) as clean:
-            deterministic, reproducible, outputs = measure(clean.runs, data)
-            stateful = None
-            if reproducible and not self.fresh:
-                other = smaller(data)
-                kept = [outcome(self.runs, data, seed) for seed in SEEDS]
-                stateful = not all(map(same, outputs, kept)) or (
-                    other is not None and not same(outcome(clean.runs, other, 1), outcome(self.runs, other, 1))
-                )
+            deterministic, reproducible = measure(clean.runs, data)
+            stateful = remembers(self.runs, clean.runs, data) if reproducible and not self.fresh else None
         self.fresh = self.fresh or stateful is True
         where = "The program is started anew for each run." if self.fresh else "The program is kept up for all runs."
         self.behaviour = evolve(Behaviour(deterministic, reproducible, stateful), isolation=where)

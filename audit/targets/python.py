@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import SEEDS, Behaviour, measure, order_behaviour, outcome, same, smaller
+from crowdproof.audit.targets.behaviour import SEED, Behaviour, measure, order_behaviour, outcome, remembers, same
 from crowdproof.audit.targets.find import find, name_of
 from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
@@ -111,17 +111,14 @@ class PythonTarget(Target):
             Process(evolve(self._setup, hash_seed=1)),
         )
         with clean, kept, hashed:
-            deterministic, reproducible, outputs = measure(clean.runs, data)
+            deterministic, reproducible = measure(clean.runs, data)
             if not reproducible:
                 return Behaviour(deterministic=False, reproducible=False)
-            if not same(outputs[0], outcome(kept.runs, data, SEEDS[0])):
+            output = outcome(clean.runs, data, SEED)
+            if not same(output, outcome(kept.runs, data, SEED)):
                 return Behaviour(deterministic=False, reproducible=False, seeded_on_import=True)
-            other = smaller(data)
-            stateful = not same(outputs[2], outcome(kept.runs, data, SEEDS[2])) or (
-                other is not None
-                and not same(outcome(clean.runs, other, SEEDS[0]), outcome(kept.runs, other, SEEDS[0]))
-            )
-            hash_seed = not same(outputs[0], outcome(hashed.runs, data, SEEDS[0]))
+            stateful = remembers(kept.runs, clean.runs, data)
+            hash_seed = not same(output, outcome(hashed.runs, data, SEED))
         return Behaviour(deterministic, True, stateful, hash_seed)
 
     def _settle(self, isolate: str) -> None:

@@ -5,6 +5,7 @@ not survive a fork. It only passes the bytes on, so each fork starts from the st
 """
 
 import contextlib
+import importlib
 import os
 import pickle
 import resource
@@ -27,6 +28,8 @@ def main(channel: int) -> None:
     except CrowdproofError as error:
         connection.send(error)
         return
+    if function.form == "pandas":
+        importlib.import_module("pandas")  # once, and not in each fork
     connection.send(None)
     if not fresh:
         _limit(memory)

@@ -1,4 +1,7 @@
-"""Ready adapters for third-party anonymizers and DP libraries: each turns a package's own calls into a target."""
+"""Ready adapters for third-party anonymizers and DP libraries: each turns a package's own calls into a target.
+
+Each module imports its package at once, and not when it is called: a process that forks then does it once for all runs.
+"""
 
 _HERE = "crowdproof.audit.targets.adapters"
 
@@ -10,6 +13,7 @@ ADAPTERS = {
     "crowds": f"{_HERE}.crowds:ola",
     "diffprivlib-laplace": f"{_HERE}.diffprivlib:laplace_count",
     "diffprivlib-geometric": f"{_HERE}.diffprivlib:geometric_count",
+    "diffprivlib-gaussian": f"{_HERE}.diffprivlib:gaussian_sum",
     "opendp-laplace": f"{_HERE}.opendp:laplace_count",
     "opendp-geometric": f"{_HERE}.opendp:geometric_count",
 }
