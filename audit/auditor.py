@@ -93,6 +93,7 @@ def _parameters(request: Request) -> dict[str, Json]:
     return {
         "target": dict(spec) if spec is not None else None,
         "sampling": request.sampling.value,
+        "deterministic": request.deterministic,
         "error": show(request.error),
         "runs": request.budget.runs,
         "seconds": request.budget.seconds,

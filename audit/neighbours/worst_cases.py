@@ -73,10 +73,31 @@ def _extremes(setting: Setting) -> Iterator[Pair]:
 
 
 def _all_alike(setting: Setting) -> Iterator[Pair]:
-    """Equal rows only: the case that attains the tight delta of safe k-anonymization."""
+    """Equal rows only: as many as k, and as many as Theorem 5 and the tight delta of safe k-anonymization need."""
     usual, other = setting.schema.usual, _other(setting.schema)
-    for n in sorted({setting.k, *_worst_sizes(setting)}):
+    sizes = {setting.k}
+    if setting.beta is not None:
+        for pair in _tight_pair(setting, usual, other):
+            yield pair
+            if setting.relation is Neighbours.ADD_REMOVE:
+                sizes.discard(max(pair.left.height, pair.right.height))
+        with contextlib.suppress(ParameterError):  # Theorem 5 does not speak of the smallest epsilons
+            sizes.add(theorem5(setting.k, setting.beta, setting.epsilon).n)
+    for n in sorted(size for size in sizes if size <= MOST_ROWS):
         yield setting.pair([(usual, n - 1)], usual, other, f"{n} equal rows")
+
+
+def _tight_pair(setting: Setting, usual: Row, other: Row) -> Iterator[Pair]:
+    """The pair on which safe k-anonymization has its largest delta: one kind of rows, or two for replace neighbours."""
+    assert setting.beta is not None
+    worst = worst_pair(setting.k, setting.beta, setting.epsilon, setting.relation)
+    if sum(worst.likelier) > MOST_ROWS or (len(worst.likelier) > 1 and usual == other):
+        return
+    kinds = (usual, other)[: len(worst.likelier)]
+    left, right = ([*zip(kinds, side, strict=True)] for side in (worst.likelier, worst.other))
+    words = " against ".join(" and ".join(map(str, side)) for side in (worst.likelier, worst.other))
+    origin = f"groups of {words} equal rows, the worst case of safe k-anonymization"
+    yield Pair(setting.schema.table(left), setting.schema.table(right), setting.relation, origin)
 
 
 def _threshold(setting: Setting) -> Iterator[Pair]:
@@ -95,17 +116,6 @@ def _two_groups(setting: Setting) -> Iterator[Pair]:
         return
     rows = [(usual, setting.k), (other, setting.k - 1)]
     yield setting.pair(rows, other, usual, f"{setting.k} rows of one kind and {setting.k} of another, one of these")
-
-
-def _worst_sizes(setting: Setting) -> set[int]:
-    """The size at which the tight delta of safe k-anonymization is attained, and the one of Theorem 5's bound."""
-    if setting.beta is None:
-        return set()
-    question = setting.k, setting.beta, setting.epsilon
-    sizes = {worst_pair(*question).n}
-    with contextlib.suppress(ParameterError):  # Theorem 5 does not speak of the smallest epsilons
-        sizes.add(theorem5(*question).n)
-    return {size for size in sizes if size <= MOST_ROWS}
 
 
 def _other(schema: Schema) -> Row:

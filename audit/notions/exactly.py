@@ -20,6 +20,11 @@ SEARCH_LIMIT = 150
 SEARCH_SHARE = 5
 """The search takes at most one part in so many of what is left of the budget."""
 
+ASSUMED = Note(
+    "Assumption",
+    "That the target is deterministic was measured: every sample was run twice, with different seeds, and gave the same.",
+)
+
 
 @frozen(eq=False)
 class Examined:
@@ -133,6 +138,7 @@ class ExactPart:
         return (
             Note("Pair", result.pair.origin),
             report.how(result, self.question.beta),
+            *([ASSUMED] if self.question.distrust else []),
             Note("What would hold", report.needed_epsilon(result, claim.delta)),
             *report.profile(result, claim.epsilon),
             *report.failures(result),

@@ -12,6 +12,8 @@ import click
 from crowdproof.errors import CrowdproofError, ExitCode
 
 VERBS = {
+    "audit": "Is a claim about an anonymizer false?",
+    "replay": "Run a refutation again, from scratch.",
     "demo": "The main job, end to end, on the built-in data.",
     "report": "Render saved findings again, in any format.",
 }

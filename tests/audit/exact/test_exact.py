@@ -22,7 +22,7 @@ from crowdproof.errors import TargetError
 from crowdproof.mechanisms.mondrian import Mondrian
 from crowdproof.mechanisms.recoding import Grid, Scheme
 from crowdproof.mechanisms.strongly_safe import StronglySafe
-from crowdproof.proofs.bounds import add_remove
+from crowdproof.proofs.bounds import tight
 
 
 @frozen
@@ -167,14 +167,14 @@ def test_a_spent_budget_leaves_the_rest_unseen():
 
 @pytest.mark.parametrize(("k", "beta", "epsilon"), [(20, "0.1", "0.5"), (20, "0.05", "2"), (5, "0.5", "ln 3")])
 def test_strongly_safe_has_exactly_the_tight_delta(k, beta, epsilon):
-    tight = add_remove(k, beta, epsilon)
-    rows = pl.DataFrame({"age": [41] * tight.n})
-    pair = Pair(rows, rows.head(tight.n - 1), Neighbours.ADD_REMOVE, "test")
+    truth = tight(k, beta, epsilon)
+    rows = pl.DataFrame({"age": [41] * truth.n})
+    pair = Pair(rows, rows.head(truth.n - 1), Neighbours.ADD_REMOVE, "test")
     found = law_of(pair, StronglySafe(Scheme({"age": Grid(20)}), k), Fraction(beta))
     bounds = worst_excess(found.law, Epsilon.of(epsilon))[0].bounds()
-    assert tight.low <= bounds.high
-    assert bounds.low <= tight.high
-    assert bounds.high - bounds.low < tight.high / 10**20
+    assert truth.low <= bounds.high
+    assert bounds.low <= truth.high
+    assert bounds.high - bounds.low < truth.high / 10**20
 
 
 def ages(extreme: int, crowd: int = 19) -> Pair:

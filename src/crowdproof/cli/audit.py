@@ -1,0 +1,123 @@
+"""`crowdproof audit`: is a claim about an anonymizer false?"""
+
+import shlex
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import evolve
+
+from crowdproof.claims import Claim, Neighbours, parse_claim
+from crowdproof.cli.auditing import budget_options, parameters, target_options
+from crowdproof.cli.options import chosen_seed, emit, formats, seed
+from crowdproof.errors import ExitCode, ParameterError
+from crowdproof.exact import rational, show
+from crowdproof.findings import Finding, Refuted, exit_code
+
+
+@click.command("audit")
+@click.argument("target")
+@click.option(
+    "--claim", "claims", multiple=True, required=True, help="What is claimed, such as 'dp(epsilon=1)'; more than once."
+)
+@click.option("--data", type=click.Path(path_type=Path), help="A table to take rows and values from: CSV, Parquet, ...")
+@click.option("--queries", type=click.IntRange(min=1), help="Audit on vectors of so many answers, not a table.")
+@click.option("--every-query", is_flag=True, help="One person may change every answer by one, not just one of them.")
+@click.option("--error", default="1e-6", show_default=True, help="False-alarm rate over all claims together.")
+@click.option(
+    "--sampling",
+    type=click.Choice(["auditor", "target"]),
+    default="auditor",
+    show_default=True,
+    help="Who draws the sample of a dps claim.",
+)
+@click.option(
+    "--deterministic/--randomized", default=None, help="What the target is; without it that is measured or declared."
+)
+@click.option("--search", type=click.IntRange(min=0), default=100, show_default=True, help="Pairs the search may try.")
+@click.option("--witness", type=click.Path(path_type=Path), help="Write the refutations to this file, for 'replay'.")
+@click.option("--calibrate", is_flag=True, help="Also measure the auditor's own false-alarm rate on true claims.")
+@click.option("--strict", is_flag=True, help="Exit with 4 where a claim stays undecided.")
+@budget_options
+@target_options
+@seed
+@formats
+def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **options: Any) -> ExitCode:
+    """Look for a pair of neighbouring datasets and an event that refute the claims about TARGET.
+
+    TARGET is module:function, file.py:function, an adapter such as anonypy, 'command: ...', a URL, or
+    releases:FOLDER,FOLDER.
+
+    Example: crowdproof audit anonypy --param k=10 --claim 'dps(beta=0.5, epsilon=1, delta=0.02)' --data people.csv
+    """
+    number = chosen_seed(options["seed"])
+    findings = _run([parse_claim(each) for each in claims], number, options)
+    if options["witness"] is not None:
+        emit([each for each in findings if isinstance(each.verdict, Refuted)], [("json", options["witness"])])
+    emit(findings, outputs)
+    return exit_code(findings, strict=options["strict"])
+
+
+def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Finding]:
+    from crowdproof.audit.runners import runner_for
+    from crowdproof.audit.targets import load_target
+
+    loading = {name: options[name] for name in ("form", "timeout", "isolate")}
+    error = rational(options["error"], "error") / len(claims)
+    with (
+        load_target(options["target"], params=parameters(options["params"]), **loading) as target,
+        runner_for(options["workers"], options["scheduler"]) as runner,
+    ):
+        return [_audit(target, claim, runner, options, error=error, seed=number) for claim in claims]
+
+
+def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, error: Fraction, seed: int) -> Finding:
+    from crowdproof.audit import Budget, Sampling, audit
+    from crowdproof.cli.progress import StderrProgress
+
+    with StderrProgress(str(claim)) as progress:
+        finding = audit(
+            target,
+            claim,
+            **_datasets(target, claim, options),
+            budget=Budget(options["runs"], options["seconds"]),
+            error=error,
+            seed=seed,
+            runner=runner,
+            progress=progress,
+            sampling=Sampling(options["sampling"]),
+            search=options["search"],
+            deterministic=options["deterministic"],
+        )
+    return evolve(finding, reproduce=evolve(finding.reproduce, command=_command(claim, error, seed, options)))
+
+
+def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, Any]:
+    from crowdproof.audit.neighbours import vector_pairs
+    from crowdproof.audit.tables import read_table
+    from crowdproof.audit.targets import ReleasePair
+
+    relation = getattr(claim, "neighbours", Neighbours.ADD_REMOVE)
+    if isinstance(target, ReleasePair):
+        return {"pairs": [target.pair(relation)]}
+    if options["queries"] is not None:
+        return {"pairs": list(vector_pairs(options["queries"], every=options["every_query"], relation=relation))}
+    if options["data"] is None:
+        raise ParameterError("there is nothing to audit on: give --data FILE, or --queries N for vectors of answers.")
+    return {"data": read_table(options["data"])}
+
+
+def _command(claim: Claim, error: Fraction, number: int, options: dict[str, Any]) -> str:
+    """The command that gives this finding again."""
+    words = ["crowdproof", "audit", options["target"], "--claim", str(claim), "--seed", str(number)]
+    words += ["--error", show(error), "--runs", str(options["runs"])]
+    for name in ("data", "queries", "seconds", "form"):
+        words += [f"--{name}", str(options[name])] if options[name] is not None else []
+    words += [word for each in options["params"] for word in ("--param", each)]
+    words += ["--every-query"] if options["every_query"] else []
+    words += ["--sampling", "target"] if options["sampling"] == "target" else []
+    words += ["--isolate", options["isolate"]] if options["isolate"] != "auto" else []
+    if options["deterministic"] is not None:
+        words.append("--deterministic" if options["deterministic"] else "--randomized")
+    return shlex.join(words)

@@ -1,0 +1,66 @@
+"""Options of the verbs that run a target."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from crowdproof.errors import ParameterError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def target_options(command: Command) -> Command:
+    """How to load and run the target."""
+    for option in reversed(_TARGET):
+        command = option(command)
+    return command
+
+
+def budget_options(command: Command) -> Command:
+    """How much may be spent, and where."""
+    for option in reversed(_BUDGET):
+        command = option(command)
+    return command
+
+
+_TARGET = (
+    click.option(
+        "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the target; more than once."
+    ),
+    click.option("--form", help="How the target takes a table: polars, pandas, pyarrow, rows, numpy, csv, parquet."),
+    click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds that one run may take."),
+    click.option(
+        "--isolate",
+        default="auto",
+        show_default=True,
+        help="Where the target runs: none, worker, fresh, spawn; auto finds out what it needs.",
+    ),
+)
+_BUDGET = (
+    click.option(
+        "--runs", type=click.IntRange(min=1), default=200_000, show_default=True, help="Most runs of the target."
+    ),
+    click.option("--seconds", type=float, help="Most seconds; a spent time budget leaves the claim undecided."),
+    click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run in."),
+    click.option("--scheduler", help="Address of a Dask cluster to run on, or 'local'."),
+)
+
+
+def parameters(written: tuple[str, ...]) -> dict[str, Any]:
+    """The parameters as values: JSON where it is JSON, else text.
+
+    >>> parameters(("k=10", "columns=[\\"age\\"]", "mode=strict"))
+    {'k': 10, 'columns': ['age'], 'mode': 'strict'}
+    """
+    values: dict[str, Any] = {}
+    for each in written:
+        name, equals, text = each.partition("=")
+        if not equals or not name:
+            raise ParameterError(f"{each!r} is not a parameter: write it as name=value.")
+        try:
+            values[name] = json.loads(text)
+        except json.JSONDecodeError:
+            values[name] = text
+    return values

@@ -1,0 +1,64 @@
+"""`crowdproof replay`: a refutation, run again from scratch."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdproof.cli.auditing import budget_options, parameters, target_options
+from crowdproof.cli.options import chosen_seed, emit, formats, seed
+from crowdproof.errors import DataError, ExitCode
+from crowdproof.findings import Finding, Refuted, Skipped
+
+
+@click.command("replay")
+@click.argument("file", metavar="WITNESS.json", type=click.Path(path_type=Path))
+@click.option("--target", help="Replay on this target instead of the one that the file names.")
+@budget_options
+@target_options
+@seed
+@formats
+def command(file: Path, outputs: list[tuple[str, Path | None]], **options: Any) -> ExitCode:
+    """Run the refutations of a witness file again, with fresh randomness, and tell whether they are confirmed.
+
+    Exit codes: 0 every refutation was confirmed; 4 one was not; 3 one could not be run; 2 the file cannot be used.
+    """
+    findings = [_replay(each, options) for each in _refutations(file)]
+    emit(findings, outputs)
+    if any(isinstance(each.verdict, Skipped) for each in findings):
+        return ExitCode.BROKEN
+    confirmed = all(isinstance(each.verdict, Refuted) for each in findings)
+    return ExitCode.HELD if confirmed else ExitCode.UNDECIDED
+
+
+def _refutations(file: Path) -> list[Finding]:
+    from crowdproof.wire import loads
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read {file}: {error}. Give a file that 'audit --witness FILE' wrote.") from None
+    found = [each for each in loads(text) if isinstance(each.verdict, Refuted)]
+    if not found:
+        raise DataError(f"{file} holds no refutation: give a file that 'audit --witness FILE' wrote.")
+    return found
+
+
+def _replay(finding: Finding, options: dict[str, Any]) -> Finding:
+    from crowdproof.audit import Budget
+    from crowdproof.audit.replay import replay
+    from crowdproof.audit.runners import runner_for
+    from crowdproof.audit.targets import load_target
+    from crowdproof.cli.progress import StderrProgress
+
+    loading = {name: options[name] for name in ("form", "timeout", "isolate")}
+    target = options["target"] and load_target(options["target"], params=parameters(options["params"]), **loading)
+    with StderrProgress("replay") as progress, runner_for(options["workers"], options["scheduler"]) as runner:
+        return replay(
+            finding,
+            target,
+            seed=chosen_seed(options["seed"]),
+            budget=Budget(options["runs"], options["seconds"]),
+            runner=runner,
+            progress=progress,
+        )
