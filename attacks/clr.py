@@ -1,0 +1,238 @@
+"""Clustering and local recoding leaks extreme values: the end of a published range is somebody's own number."""
+
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.attacks.cells import named_numbers
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.claims import Assertion
+from crowdproof.data import town
+from crowdproof.errors import CrowdproofError, DataError, ParameterError
+from crowdproof.exact import Number, rate, show, whole
+from crowdproof.findings import (
+    Counterexample,
+    Estimate,
+    Exact,
+    Finding,
+    NotRefuted,
+    Refuted,
+    Reproduce,
+    Table,
+    Undecided,
+)
+from crowdproof.mechanism import Mechanism
+from crowdproof.mechanisms import Grid, Mondrian, Scheme, StronglySafe, for_samples, poisson_sample
+from crowdproof.proofs.bounds import tight
+
+ATTACK = Attack(
+    id="clr",
+    title="The rich man of the town",
+    knows="That at most one person has a value beyond a certain number; nothing about anybody else.",
+    sees="A k-anonymous table made by clustering the rows and recoding each cluster to its own range.",
+    infers="A range that ends beyond that number can only come from the one person: they are in the data, their row is "
+    "in that group, and the end of the range is their exact value.",
+    claim="A k-anonymous release hides each person among k.",
+    remedy="Recode by a grid that is fixed before the data is seen, and drop groups below k (strongly safe).",
+    source="Li, Qardaji and Su, section 3.1, Algorithm 1",
+    severity=Severity.ATTRIBUTE,
+)
+
+
+@frozen
+class Adversary:
+    """Knows that at most one person is beyond `above` in `column`."""
+
+    column: str
+    above: float
+
+    def infer(self, release: pl.DataFrame) -> float | None:
+        """The person's value, or None where nothing shows them."""
+        if self.column not in release.columns or release.is_empty():
+            return None
+        largest = named_numbers(release, self.column)["high"].max()
+        return float(largest) if isinstance(largest, float) and largest > self.above else None
+
+
+def run(
+    *,
+    target: Mechanism | None = None,
+    data: pl.DataFrame | None = None,
+    column: str | None = None,
+    k: Number = 20,
+    beta: Number = "1/2",
+    value: Number | None = None,
+    above: Number | None = None,
+    trials: Number = 1000,
+    seed: int = 0,
+) -> Story:
+    """Plant one extreme person in the data, sample at rate beta, anonymize, and read the value off the release.
+
+    Without arguments: the town with one net worth of 35 million, anonymized by Mondrian. `data` is a table without the
+    person; their row is that of the largest value in `column`, with `value` in its place.
+    """
+    start = time.monotonic()
+    table = town(rich=False) if data is None else data
+    name = _numeric_column(table, column)
+    extreme, adversary = _plant(table, name, value, above)
+    size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
+    victim = Mondrian(size, (name,)) if target is None else target
+    twin = StronglySafe(Scheme({name: Grid(_width(table, name))}), size)
+    bound = tight(size, sample_rate, 1).high
+    outcomes = [
+        _measure(mechanism, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rng, bound=certified)
+        for mechanism, certified, rng in zip(
+            (victim, twin), (None, bound), np.random.default_rng(seed).spawn(2), strict=True
+        )
+    ]
+    release = _release(for_samples(victim), table.vstack(extreme), np.random.default_rng(seed))
+    return Story(
+        ATTACK,
+        outcomes[0],
+        outcomes[1],
+        _learned(release, adversary, extreme[name].item(), table.height),
+        tuple(_picture(release, adversary)),
+        Reproduce("crowdproof attack clr", seed, {"beta": show(sample_rate), "k": size, "column": name}),
+        time.monotonic() - start,
+    )
+
+
+def _numeric_column(table: pl.DataFrame, column: str | None) -> str:
+    numeric = [name for name, kind in table.schema.items() if kind.is_numeric()]
+    if column is None and not numeric:
+        raise DataError("the data has no numeric column: this attack reads numbers off range ends.")
+    name = column or numeric[0]
+    if name not in numeric:
+        raise ParameterError(f"column is {name!r}: choose a numeric one of {', '.join(numeric)}.")
+    return name
+
+
+def _plant(
+    table: pl.DataFrame, name: str, value: Number | None, above: Number | None
+) -> tuple[pl.DataFrame, Adversary]:
+    largest = float(table[name].max())  # type: ignore[arg-type]
+    chosen = float(value) if value is not None else (35e6 if name == "net_worth" else 25 * (abs(largest) + 1))
+    limit = float(above) if above is not None else (largest + chosen) / 4
+    if not largest <= limit < chosen:
+        raise ParameterError(
+            f"above is {limit:g}: it must lie between the largest value of the others, {largest:g}, and {chosen:g}."
+        )
+    row = table.sort(name).tail(1).with_columns(pl.lit(chosen).cast(_room_for(table.schema[name])).alias(name))
+    return row.cast({name: table.schema[name]}), Adversary(name, limit)
+
+
+def _room_for(kind: pl.DataType) -> pl.DataType:
+    return pl.Float64() if kind.is_float() else kind
+
+
+def _width(table: pl.DataFrame, name: str) -> Fraction:
+    spread = float(table[name].max()) - float(table[name].min())  # type: ignore[arg-type]
+    return Fraction(max(1, round(spread / 10)))
+
+
+def _release(mechanism: Any, table: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """The release, or an empty table where the mechanism refuses the sample: no release shows nothing."""
+    try:
+        release = mechanism(table, rng)
+    except CrowdproofError:
+        return pl.DataFrame()
+    return release if isinstance(release, pl.DataFrame) else pl.from_pandas(release)
+
+
+def _measure(
+    mechanism: Mechanism,
+    table: pl.DataFrame,
+    person: pl.DataFrame,
+    adversary: Adversary,
+    *,
+    beta: Fraction,
+    trials: int,
+    rng: np.random.Generator,
+    bound: Fraction | None,
+) -> Outcome:
+    """Stratified over whether the person was drawn, which happens with probability exactly beta."""
+    total, value = for_samples(mechanism), float(person[adversary.column].item())
+
+    def right(present: bool) -> Estimate:
+        hits = 0
+        for _ in range(trials):
+            drawn = poisson_sample(table, beta, rng)
+            release = _release(total, drawn.vstack(person) if present else drawn, rng)
+            hits += adversary.infer(release) == value
+        return proportion(hits, trials, ERROR / 2)
+
+    drawn, not_drawn = right(present=True), right(present=False)
+    success = Estimate(beta * drawn.low + (1 - beta) * not_drawn.low, beta * drawn.high + (1 - beta) * not_drawn.high)
+    return Outcome(_name(mechanism), success, not_drawn, confidence(), 2 * trials, bound)
+
+
+def _name(mechanism: object) -> str:
+    return str(getattr(mechanism, "name", None) or getattr(mechanism, "__name__", None) or type(mechanism).__name__)
+
+
+def _learned(release: pl.DataFrame, adversary: Adversary, value: float, others: int) -> tuple[str, ...]:
+    inferred = adversary.infer(release)
+    if inferred is None:
+        return ("On the whole data nothing in the release shows the person.",)
+    cell, count = _extreme_cell(release, adversary)
+    truth = "which is their exact value" if inferred == value else f"their true value is {value:,.12g}"
+    told = (
+        f"{count} rows of the release show {cell}: the person is in the data, their row is one of these {count}, and "
+        f"their {adversary.column} is {inferred:,.12g}, {truth}. The other {others} people hide nothing of it."
+    )
+    return (told,)
+
+
+def _extreme_cell(release: pl.DataFrame, adversary: Adversary) -> tuple[str, int]:
+    beyond = named_numbers(release, adversary.column).filter(pl.col("high") > adversary.above)
+    cell = beyond["cell"].item(0)
+    return cell, int((release[adversary.column].cast(pl.String) == cell).sum())
+
+
+def _picture(release: pl.DataFrame, adversary: Adversary) -> Iterator[Table]:
+    if adversary.column not in release.columns or release.is_empty():
+        return
+    counts = named_numbers(release, adversary.column).group_by("cell", "low", "high").len().sort("high", "low")
+    rows = tuple(
+        (cell, str(count), "the person" if high is not None and high > adversary.above else "")
+        for cell, _, high, count in counts.tail(6).rows()
+    )
+    yield Table(f"The last groups of the release, by {adversary.column}", (adversary.column, "rows", "shows"), rows)
+
+
+def read(release: pl.DataFrame, *, column: str, above: Number | None = None) -> Finding:
+    """The attack on a bare release file: what the ends of its ranges say, given that at most one is beyond `above`."""
+    numbers = named_numbers(release, column)
+    claim = Assertion(ATTACK.id, ATTACK.claim)
+    ends = numbers["high"].drop_nulls().unique().sort(descending=True)
+    if ends.is_empty():
+        reason = f"Column {column!r} names no numbers, so there is no range end to read."
+        return Finding("the release", claim, NotRefuted(reason), Exact())
+    if above is None:
+        return Finding(
+            "the release",
+            claim,
+            Undecided(
+                f"The largest number that the release names is {ends[0]:,.12g}. Whether it is one person's own "
+                "depends on who else could have it: give --param above=NUMBER, beyond which there is at most one person."
+            ),
+        )
+    adversary = Adversary(column, float(above))
+    inferred = adversary.infer(release)
+    if inferred is None:
+        return Finding("the release", claim, NotRefuted(f"No range ends beyond {above}."), Exact())
+    cell, count = _extreme_cell(release, adversary)
+    words = (
+        f"{count} rows show {cell}. If at most one person is beyond {above}, they are in the data, in this group, "
+        f"and their {column} is {inferred:,.12g}."
+    )
+    values = {"cell": cell, "rows": str(count), "value": f"{inferred:.12g}"}
+    return Finding(
+        "the release", claim, Refuted(Counterexample(words, values)), Exact(), tuple(_picture(release, adversary))
+    )
