@@ -1,0 +1,1 @@
+"""The engines: each decides one kind of body and says how."""
