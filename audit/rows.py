@@ -66,6 +66,13 @@ def take(data: Any, index: np.ndarray) -> Any:
     return [data[i] for i in index]
 
 
+def stack(data: Any, more: Any) -> Any:
+    """The rows of both, as the same kind of dataset."""
+    if isinstance(data, pl.DataFrame):
+        return pl.concat([data, more])
+    return np.concatenate([data, more]) if isinstance(data, np.ndarray) else [*data, *more]
+
+
 def size(data: Any) -> int:
     """How many rows there are."""
     return data.height if isinstance(data, pl.DataFrame) else len(data)

@@ -75,7 +75,7 @@ def has_finite_law(mechanism: object) -> bool:
 
 
 def declares_law(mechanism: object) -> bool:
-    """Whether the mechanism tells its law: `law(data)` maps each possible output to its probability."""
+    """Whether the mechanism tells its law: `law(data)` gives each possible output with its exact probability."""
     return not is_deterministic(mechanism) and callable(getattr(mechanism, "law", None))
 
 

@@ -1,6 +1,6 @@
 """The law of a release on two neighbouring datasets, as fractions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -56,11 +56,12 @@ def collect(terms: Iterable[Weighted], left_total: int, right_total: int) -> Pai
     )
 
 
-def checked(law: Mapping[Any, Fraction]) -> Iterator[tuple[Any, Fraction]]:
-    """The items of a declared law, if they are probabilities that sum to one."""
-    total = sum(law.values(), Fraction(0))
-    if total != 1 or any(p < 0 for p in law.values()):
+def checked(law: Mapping[Any, Fraction] | Iterable[tuple[Any, Fraction]]) -> list[tuple[Any, Fraction]]:
+    """The outputs of a declared law with their probabilities, if these sum to one; as a mapping or as pairs."""
+    items = list(law.items() if isinstance(law, Mapping) else law)
+    total = sum((p for _, p in items), Fraction(0))
+    if total != 1 or any(p < 0 for _, p in items):
         raise TargetError(
             f"the target's declared law sums to {total}: its probabilities must be fractions that sum to 1."
         )
-    return iter(law.items())
+    return items

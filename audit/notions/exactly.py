@@ -22,7 +22,7 @@ SEARCH_SHARE = 5
 
 ASSUMED = Note(
     "Assumption",
-    "That the target is deterministic was measured: every sample was run twice, with different seeds, and gave the same.",
+    "That the target is deterministic was measured: every sample was run twice, with different seeds, with one result.",
 )
 
 

@@ -69,8 +69,8 @@ def _how(result: SequentialResult, request: Request) -> Note:
     return Note(
         "Test by betting",
         f"After {result.trials:,} runs the e-value against the claim is e^{result.log_e:.4g}; it refutes from "
-        f"{float(1 / request.error):,.0f} on, at any time and whatever pairs and events were looked at. Event and bets are "
-        f"learned from earlier runs only. It ended because {result.ended.value}.",
+        f"{float(1 / request.error):,.0f} on, at any time and whatever pairs and events were looked at. Bets "
+        f"are learned from earlier runs only. It ended because {result.ended.value}.",
     )
 
 
