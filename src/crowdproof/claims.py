@@ -9,6 +9,7 @@ dp(epsilon=1, delta=1e-6)
 import re
 from enum import Enum
 from fractions import Fraction
+from importlib import import_module
 from typing import ClassVar
 
 from attrs import NOTHING, field, fields, frozen
@@ -72,6 +73,11 @@ class Claim:
             if getattr(self, each.name) != each.default
         ]
         return f"{self.notion}({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        """The claim as a notebook shows it; the reports are loaded by name, since the words import nothing of ours."""
+        shown: str = import_module("crowdproof.report.html_report").claim_fragment(self)
+        return shown
 
 
 @frozen

@@ -6,6 +6,7 @@ have been seen, and 'could not be decided' and 'could not be run' are values tha
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from attrs import field, frozen
@@ -240,6 +241,15 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     cost: Cost = Cost()
     reproduce: Reproduce = Reproduce()
+
+    def _repr_html_(self) -> str:
+        """The finding as a notebook shows it. Reports are loaded by name, since the words import nothing of ours."""
+        shown: str = import_module("crowdproof.report.html_report").fragment(self)
+        return shown
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        plain: str = import_module("crowdproof.report.text_report").render([self])
+        return {"text/plain": plain, "text/html": self._repr_html_()}
 
 
 def exit_code(findings: Iterable[Finding], *, strict: bool = False) -> ExitCode:

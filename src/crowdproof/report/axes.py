@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
+_HUGE = 1e150
+"""Numbers beyond this, or on a logarithmic axis below its inverse, are left out."""
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -51,16 +53,17 @@ class Scale:
 
 def drawable(value: float, *, log: bool) -> bool:
     """Whether the value has a place on such a scale."""
-    return math.isfinite(value) and (value > 0 or not log)
+    return abs(value) <= _HUGE and (value >= 1 / _HUGE or not log)
 
 
 def _roomy(low: float, high: float, *, log: bool) -> tuple[float, float]:
     """The range with a little air, down to zero where that is near; never a range of one point."""
     if log:
         room = max(0.15, 0.03 * math.log10(high / low))
-        return max(low / 10**room, 5e-324), min(high * 10**room, 1.7e308)
-    if low == high:
-        low, high = (low - abs(low) / 2, high + abs(high) / 2) if low else (-0.5, 0.5)
+        return low / 10**room, high * 10**room
+    size = max(abs(low), abs(high))
+    if high - low <= 1e-9 * size or size < 1 / _HUGE:
+        low, high = (low - size / 2, high + size / 2) if size >= 1 / _HUGE else (-0.5, 0.5)
     if 0 < low < 0.4 * high:
         low = 0.0
     room = 0.04 * (high - low)

@@ -32,18 +32,26 @@ class _Limits:
     witness_rows: int
     table_rows: int
     chart_rows: int
+    evidence: bool = True
 
 
-_LIMITS = (_Limits(5, 300, 60), _Limits(3, 40, 12), _Limits(1, 6, 0), _Limits(0, 0, 0))
+_LIMITS = (_Limits(5, 300, 60), _Limits(3, 40, 12), _Limits(1, 6, 0), _Limits(0, 0, 0, evidence=False))
 """From the usual to the least, tried until the page is small enough."""
+_LEAST = 1000
+"""Bytes of the shortest section, so that it is known beforehand when not all can be shown."""
 
 
 def render(findings: Sequence[Finding]) -> str:
     """The page; very many findings are shown in less detail each, so that it stays below `LARGEST`."""
-    for limits in _LIMITS:
-        page = _page(findings, limits)
+    findings = wording.ordered(findings)
+    shown = min(len(findings), LARGEST // _LEAST)
+    for limits in _LIMITS if shown == len(findings) else _LIMITS[-1:]:
+        page = _page(findings, shown, limits)
         if len(page.encode()) < LARGEST:
-            break
+            return page
+    while (size := len(page.encode())) >= LARGEST:
+        shown = shown * LARGEST * 9 // (size * 10)
+        page = _page(findings, shown, _LIMITS[-1])
     return page
 
 
@@ -52,8 +60,18 @@ def fragment(finding: Finding) -> str:
     return str(_environment().get_template("fragment.html.j2").render(finding=finding, limits=_LIMITS[0], index=1))
 
 
-def _page(findings: Sequence[Finding], limits: _Limits) -> str:
-    return _environment().get_template("page.html.j2").render(findings=wording.ordered(findings), limits=limits)
+def claim_fragment(claim: Claim) -> str:
+    """A claim and what it promises, to be set into another page.
+
+    >>> from crowdproof.claims import KAnonymity
+    >>> print(claim_fragment(KAnonymity(10)))
+    <p><code>k-anonymity(k=10)</code><br>Every row of the release appears at least 10 times.</p>
+    """
+    return str(Markup("<p><code>{}</code><br>{}</p>").format(str(claim), wording.claim_words(claim)))
+
+
+def _page(findings: Sequence[Finding], shown: int, limits: _Limits) -> str:
+    return _environment().get_template("page.html.j2").render(findings=findings, shown=shown, limits=limits)
 
 
 @cache
@@ -81,6 +99,7 @@ def _environment() -> Environment:
         "numeric": numeric,
         "exactly": _exactly,
         "show": show,
+        "squared": wording.squared,
     }
     environment.filters["figures"] = figures
     return environment
@@ -130,7 +149,7 @@ def _groups(evidence: Sequence[Evidence]) -> list[tuple[str, list[Any]]]:
 
 def chart_rows(chart: Chart, most: int) -> list[tuple[str, ...]]:
     """The points of a chart as rows of text: series, x, y, low, high; evenly thinned to `most` for each series."""
-    return [row for series in chart.series for row in _points(series, most)]
+    return [row for series in svg.squared(chart).series for row in _points(series, most)]
 
 
 def _points(series: Series, most: int) -> list[tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Findings as Markdown, for the summary page of a CI step: a table of all, then each in detail."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from crowdproof.findings import Chart, Counterexample, Evidence, Finding, Note, PairWitness, Refuted, Table
 from crowdproof.report import wording
@@ -18,22 +18,21 @@ def render(findings: Sequence[Finding]) -> str:
     """The summary; details, and then rows, that do not fit below `LARGEST` are left out and counted."""
     findings = wording.ordered(findings)
     head = ["## Crowdproof", f"**{wording.headline(findings)}** {escape(wording.tally(findings))}."]
-    rows = [_summary_row(each) for each in findings]
-    details = ["\n\n".join(_details(each)) for each in findings]
     room = LARGEST - 4096
-    shown = _fitting(rows, room // 2)
-    table = "\n".join(["| verdict | subject | claim | in words |", "| --- | --- | --- | --- |", *rows[:shown]])
-    fitting = _fitting(details, room - _size(table))
-    parts = [*head, *([table] if findings else []), *_left_out(len(rows) - shown, "claims")]
-    return "\n\n".join([*parts, *details[:fitting], *_left_out(len(details) - fitting, "details")]) + "\n"
+    rows = list(_fitting(map(_summary_row, findings), room // 2))
+    table = "\n".join(["| verdict | subject | claim | in words |", "| --- | --- | --- | --- |", *rows])
+    details = list(_fitting(("\n\n".join(_details(each)) for each in findings), room - _size(table)))
+    parts = [*head, *([table] if findings else []), *_left_out(len(findings) - len(rows), "claims")]
+    return "\n\n".join([*parts, *details, *_left_out(len(findings) - len(details), "details")]) + "\n"
 
 
-def _fitting(parts: list[str], room: int) -> int:
-    for count, part in enumerate(parts):
+def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
+    """The first parts, as many as there is room for."""
+    for part in parts:
         room -= _size(part) + 2
         if room < 0:
-            return count
-    return len(parts)
+            return
+        yield part
 
 
 def _size(text: str) -> int:
@@ -119,7 +118,7 @@ def _show(evidence: Evidence) -> Iterator[str]:
             yield f"**{escape(title)}.** {escape(text)}"
         case Table(title, columns, rows):
             yield f"**{escape(title)}**"
-            yield _table(columns, rows[:_TABLE_ROWS])
+            yield _table(columns, wording.squared(evidence, _TABLE_ROWS).rows)
             yield from _left_out(max(0, len(rows) - _TABLE_ROWS), "rows")
         case Chart(title, x, y, series):
             yield f"**{escape(title)}** ({escape(y)} by {escape(x)})"

@@ -37,6 +37,7 @@ class _Frame:
 
 def draw(chart: Chart) -> str:
     """The chart with axes, grid, bands, lines and marks, and a title and description for those who do not see it."""
+    chart = squared(chart)
     frame = _frame(chart)
     if frame is None:
         body = [_text(WIDTH / 2, HEIGHT / 2, "no data to draw", "middle")]
@@ -46,6 +47,18 @@ def draw(chart: Chart) -> str:
         body += [_band(frame, each, index) for index, each in enumerate(series) if each.low and each.high]
         body += [part for index, each in enumerate(series) for part in _series(frame, each, index)]
     return _svg("chart", HEIGHT, chart.title, describe(chart), body)
+
+
+def squared(chart: Chart) -> Chart:
+    """The chart with every series cut to the points that are whole; a band that lacks points is none."""
+    return evolve(chart, series=tuple(map(_squared, chart.series)))
+
+
+def _squared(series: Series) -> Series:
+    size = min(len(series.x), len(series.y))
+    banded = min(len(series.low), len(series.high)) >= size
+    low, high = (series.low[:size], series.high[:size]) if banded else ((), ())
+    return evolve(series, x=series.x[:size], y=series.y[:size], low=low, high=high)
 
 
 def swatch(series: Series, index: int) -> str:
@@ -67,7 +80,7 @@ def describe(chart: Chart) -> str:
 
 def extent(series: Series) -> str:
     """Where the series begins and ends."""
-    if not series.x:
+    if not series.x or not series.y:
         return "no points"
     first = f"{brief(series.y[0])} at {brief(series.x[0])}"
     return first if len(series.x) == 1 else f"from {first} to {brief(series.y[-1])} at {brief(series.x[-1])}"

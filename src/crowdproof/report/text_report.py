@@ -5,8 +5,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from attrs import evolve
-
 from crowdproof.findings import Chart, Counterexample, Evidence, Finding, Note, PairWitness, Refuted, Table
 from crowdproof.report import wording
 from crowdproof.report.axes import drawable
@@ -104,7 +102,7 @@ def _show(evidence: Evidence) -> Iterator[str]:
             yield from _wrapped(f"{title}: {text}", "  ")
         case Table():
             yield f"  {evidence.title}"
-            yield from (f"    {line}" for line in text_table(evolve(evidence, rows=evidence.rows[:_ROWS])))
+            yield from (f"    {line}" for line in text_table(wording.squared(evidence, _ROWS)))
             if len(evidence.rows) > _ROWS:
                 yield f"    … {len(evidence.rows) - _ROWS:,} more rows: see --format json"
         case Chart(title, x, y, series):
@@ -132,7 +130,7 @@ def spark(values: Sequence[float], *, log: bool = False, width: int = 16) -> str
 
 def text_table(table: Table) -> list[str]:
     """The table in aligned columns."""
-    rows = [table.columns, *table.rows]
+    rows = [table.columns, *wording.squared(table).rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(table.columns))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+from attrs import evolve
+
 from crowdproof.claims import DP, DPS, Assertion, Claim, CrowdBlending, KAnonymity, Neighbours, Safe
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import (
@@ -19,6 +21,7 @@ from crowdproof.findings import (
     Proved,
     Refuted,
     Skipped,
+    Table,
     Undecided,
     Verdict,
 )
@@ -189,3 +192,9 @@ def cost_words(cost: Cost) -> str:
     runs = f"{cost.runs:,} run{'' if cost.runs == 1 else 's'}" if cost.runs else ""
     seconds = f"{cost.seconds:.3g} s" if 0 < cost.seconds < 100 else f"{cost.seconds:,.0f} s" if cost.seconds else ""
     return ", ".join(filter(None, (runs, seconds)))
+
+
+def squared(table: Table, most: int | None = None) -> Table:
+    """The first `most` rows of the table, each cut or filled up to the columns."""
+    width = len(table.columns)
+    return evolve(table, rows=tuple((*row[:width], *[""] * (width - len(row))) for row in table.rows[:most]))
