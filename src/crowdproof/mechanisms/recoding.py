@@ -62,7 +62,8 @@ class Grid:
 
     def cells(self, values: pl.Series) -> NDArray[np.int64]:
         """The number c of each value's cell."""
-        estimate = (values.cast(pl.Float64).to_numpy() - float(self.origin)) / float(self.width)
+        with np.errstate(over="ignore"):
+            estimate = (values.cast(pl.Float64).to_numpy() - float(self.origin)) / float(self.width)
         if np.abs(estimate).max(initial=0) >= 2**62:
             raise DataError(f"column {values.name!r} has a value too far away for cells so small: give a larger width.")
         if values.dtype.is_integer() and self.width.denominator == self.origin.denominator == 1:
@@ -109,6 +110,8 @@ class Hierarchy:
     otherwise: str | None = None
 
     def __attrs_post_init__(self) -> None:
+        if not self.paths:
+            raise ParameterError("the hierarchy names no value: give at least one value and its ancestors.")
         if len({len(path) for _, path in self.paths}) != 1:
             raise ParameterError("the paths of a hierarchy differ in length: give every value equally many ancestors.")
         if self.level > self.height:

@@ -6,7 +6,7 @@
 ['{ale}', '{ale}', '{drink, meat}', '{drink, meat}']
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import ClassVar
@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from attrs import field, frozen
 
-from crowdproof.errors import DataError
+from crowdproof.errors import DataError, ParameterError
 from crowdproof.mechanisms.parameters import as_k
 from crowdproof.mechanisms.recoding import Hierarchy
 from crowdproof.mechanisms.tables import MISSING, canonical, require_columns, require_rows
@@ -63,7 +63,7 @@ class TopDown:
         return canonical(pl.DataFrame({self.column: pl.Series(texts, dtype=pl.String)}))
 
     def _release(self, sets: list[Items], tree: "Tree") -> Iterable[str]:
-        waiting = [Part(tuple(sets), frozenset([ROOT]))]
+        waiting = [Part(tuple(sets), frozenset([tree.root]))]
         while waiting:
             part = waiting.pop()
             finer = part.specialize(tree, self.k)
@@ -76,8 +76,9 @@ class TopDown:
 
 @frozen
 class Tree:
-    """The hierarchy from the root down."""
+    """The hierarchy from the root down, without nodes that have an only child: the child says the same and more."""
 
+    root: str
     children: dict[str, tuple[str, ...]]
     ancestors: dict[str, tuple[str, ...]]
     """For each leaf: itself, its parent, ..., the root."""
@@ -87,17 +88,19 @@ class Tree:
     @classmethod
     def of(cls, hierarchy: Hierarchy) -> "Tree":
         """The tree of a hierarchy, under the common root."""
-        children: dict[str, set[str]] = defaultdict(set)
-        leaves: dict[str, int] = defaultdict(int)
-        ancestors = {}
-        for leaf, path in hierarchy.paths:
-            chain = tuple(dict.fromkeys((leaf, *path, ROOT)))
-            ancestors[leaf] = chain
-            for node in chain:
-                leaves[node] += 1
-            for node, parent in pairwise(chain):
-                children[parent].add(node)
-        return cls({node: tuple(sorted(below)) for node, below in children.items()}, ancestors, dict(leaves))
+        chains = {leaf: tuple(dict.fromkeys((leaf, *path, ROOT))) for leaf, path in hierarchy.paths}
+        leaves = Counter(node for chain in chains.values() for node in chain)
+        parents: dict[str, str] = {}
+        for leaf, chain in chains.items():
+            chains[leaf] = (leaf, *(node for below, node in pairwise(chain) if leaves[node] > leaves[below]))
+            for node, parent in pairwise(chains[leaf]):
+                if parents.setdefault(node, parent) != parent:
+                    raise ParameterError(f"{node!r} names several nodes of the hierarchy: give each a name of its own.")
+        children: dict[str, list[str]] = defaultdict(list)
+        for node in sorted(parents):
+            children[parents[node]].append(node)
+        root = next(iter(chains.values()))[-1]
+        return cls(root, {node: tuple(below) for node, below in children.items()}, chains, dict(leaves))
 
     def check(self, items: Items | None, column: str) -> Items | None:
         """The same items, all of which must be leaves."""

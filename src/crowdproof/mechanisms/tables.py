@@ -43,7 +43,11 @@ def is_number(column: pl.Series) -> bool:
         return True
     if column.dtype in (pl.String, pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
         return False
-    raise DataError(
+    raise _mixed(column)
+
+
+def _mixed(column: pl.Series) -> DataError:
+    return DataError(
         f"column {column.name!r} is of type {column.dtype}, with values that are neither all numbers nor all text: "
         "cast it to a number or to text first."
     )
@@ -134,9 +138,12 @@ def canonical(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def chosen(table: pl.DataFrame, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """The named columns, which must be there; None means all."""
+    """The named columns, which must be there (None means all), of a table that can be put in order."""
     names = tuple(table.columns if columns is None else columns)
     require_columns(table, names)
     if not names:
         raise DataError("the table has no columns: give at least one to generalize.")
+    for column in table.iter_columns():
+        if column.dtype == pl.Object:
+            raise _mixed(column)
     return names
