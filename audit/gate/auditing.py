@@ -1,43 +1,40 @@
 """The engine of the gate: the auditor's exact part first, then slices of its sequential part."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-from attrs import define
+from attrs import frozen
 
 from crowdproof import wire
 from crowdproof.audit import audit
+from crowdproof.audit.exact import NotDeterministicError
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.engine import DEFAULT_RUNS, DEFAULT_TIMEOUT, Case, table_of
 from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair, Sampling
-from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.sequential.engine import Audit
-from crowdproof.audit.sequential.result import Direction, Ended, Refutation
-from crowdproof.audit.sequential.summary import summarise
+from crowdproof.audit.interface import Budget, Pair, Request, Sampling
+from crowdproof.audit.meter import Meter
+from crowdproof.audit.notions import statistically
+from crowdproof.audit.notions.exactly import ExactPart
+from crowdproof.audit.notions.question import Question
+from crowdproof.audit.outcome import Guarded
+from crowdproof.audit.probe import probe
+from crowdproof.audit.sequential import Ended, SequentialResult, sequential_audit
 from crowdproof.audit.targets.load import load_target
-from crowdproof.audit.witness import data_to_json
 from crowdproof.claims import DP, DPS
 from crowdproof.errors import TargetError
-from crowdproof.findings import Confidence, Finding, Json, PairWitness, Refuted
-from crowdproof.mechanism import Mechanism
-from crowdproof.mechanisms.sampling import Sampled
-
-OWN_PAIRS, MADE_PAIRS = 2, 6
-"""Pairs of neighbours that the statistical test looks at: of the user's own data, and made by hand."""
+from crowdproof.findings import Confidence, Cost, Exact, Finding, Json, NotRefuted, Refuted, Undecided, Verdict
 
 
-@define(eq=False)
-class WholeAudit(Audit):
-    """A sequential audit that goes on to the end of its budget, whatever it sees: see `evidence`."""
+@frozen(eq=False)
+class Subject:
+    """A loaded target, and the question about it where the claim is one of indistinguishability."""
 
-    @property
-    def refuted(self) -> bool:
-        """Never: that is for all slices together to say."""
-        return False
+    target: Any
+    question: Question | None = None
 
 
 class AuditEngine:
@@ -54,67 +51,94 @@ class AuditEngine:
             timeout=entry.timeout or defaults.timeout or DEFAULT_TIMEOUT,
             isolate=entry.isolate or defaults.isolate or "auto",
         )
-        target.examine(data)
-        return Case(entry, target, data, entry.runs or defaults.runs or DEFAULT_RUNS)
+        case = Case(entry, Subject(target), data, entry.runs or defaults.runs or DEFAULT_RUNS)
+        if not isinstance(entry.claim, DP | DPS):
+            return case
+        question = Question.of(_request(case, Budget(), Fraction(1, 2), 0))
+        probe(question.mechanism, [data])
+        return Case(entry, Subject(target, question), data, case.runs)
 
     def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
-        """The auditor's finding where the target's output is determined by its input."""
-        if isinstance(case.entry.claim, DP | DPS) and not case.target.deterministic:
-            return None
-        return audit(
-            case.target,
-            case.entry.claim,
-            data=case.data,
-            budget=budget,
-            error=error,
-            seed=seed,
-            sampling=Sampling(case.entry.sampling),
-        )
+        """Enumerate where the output is determined by the sample; other notions are the auditor's as they are."""
+        request = _request(case, budget, error, seed)
+        question = case.subject.question
+        if question is None:
+            return audit(
+                request.target,
+                request.claim,
+                data=case.data,
+                budget=budget,
+                error=error,
+                seed=seed,
+                sampling=request.sampling,
+            )
+        return _enumerated(question, request) if question.finite else None
 
     def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
         """One slice of the sequential audit."""
-        claim = case.entry.claim
-        assert isinstance(claim, DP | DPS)
-        pairs = _pairs(case, claim)
-        running = WholeAudit.start(
-            pairs, _mechanism(case, claim), claim.epsilon, claim.delta, alpha, budget, seed, Inline(), measure=False
+        question = case.subject.question
+        claim, pairs = question.claim, list(_pairs(question, case.data))
+        result = sequential_audit(
+            pairs,
+            Guarded(question.whole),
+            claim.epsilon,
+            claim.delta,
+            error=alpha,
+            budget=budget,
+            seed=seed,
+            runner=Inline(),
+            warm=state,
+            bounds=False,
         )
-        running.warm(state)
-        running.run()
-        result = summarise(running, bounds=False)
         if result.ended is Ended.INTERRUPTED:
             raise KeyboardInterrupt
         if result.ended is Ended.FAILED:
             raise TargetError(result.failure)
-        return Slice(
-            result.log_e,
-            result.trials,
-            _kept(case, pairs, result.leading, alpha),
-            result.state,
-            f"In the last slice, {result.detectable.words}.",
-            whole=result.ended is not Ended.SECONDS,
-        )
+        detectable = f"In the last slice, {result.detectable.words}."
+        whole = result.ended is not Ended.SECONDS
+        return Slice(result.log_e, result.trials, _seen(case, result, pairs, alpha), result.state, detectable, whole)
 
 
-def _mechanism(case: Case, claim: DP | DPS) -> Mechanism:
-    sampled = isinstance(claim, DPS) and Sampling(case.entry.sampling) is Sampling.AUDITOR
-    mechanism: Mechanism = Sampled(claim.beta, case.target) if sampled and isinstance(claim, DPS) else case.target
-    return mechanism
+def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
+    entry = case.entry
+    sampling = Sampling(entry.sampling)
+    return Request(case.subject.target, entry.claim, case.data, None, budget, error, seed, Inline(), None, sampling)
 
 
-def _pairs(case: Case, claim: DP | DPS) -> list[Pair]:
-    """The same pairs in every slice, so that what was learned on one is of use to the next."""
-    beta = claim.beta if isinstance(claim, DPS) else None
-    proposals = Proposals(case.data, case.target, claim.neighbours, claim.epsilon, beta)
-    return list(chain(islice(proposals.own_data(), OWN_PAIRS), islice(proposals.worst_cases(), MADE_PAIRS)))
-
-
-def _kept(case: Case, pairs: list[Pair], seen: Refutation | None, alpha: Fraction) -> Json:
-    """What the slice saw, as the finding that it would be."""
-    if seen is None:
+def _enumerated(question: Question, request: Request) -> Finding | None:
+    """What enumeration shows; None where some pairs cannot be enumerated and none of the others refutes."""
+    meter = Meter(request.budget)
+    part = ExactPart(question, request, meter)
+    proposals = question.proposals(request.data)
+    try:
+        part.examine(chain(proposals.worst_cases(), proposals.own_data()))
+        if part.refuting is None and not meter.spent:
+            part.search()
+    except NotDeterministicError:
         return None
-    pair = pairs[seen.pair]
-    sides = ((pair.left, seen.p_left), (pair.right, seen.p_right))
-    (left, p_left), (right, p_right) = sides if seen.direction is Direction.LEFT else sides[::-1]
-    witness = PairWitness(data_to_json(left), data_to_json(right), seen.event, p_left, p_right, seen.excess)
-    return wire.to_json(Finding(case.entry.name, case.entry.claim, Refuted(witness), Confidence(alpha)))
+    if part.refuting is None and (part.unaffordable or part.worst is None) and not meter.spent:
+        return None
+    verdict: Verdict
+    if part.refuting is not None:
+        verdict = Refuted(part.refuting.witness())
+    elif meter.left().seconds == 0 or part.worst is None:
+        verdict = Undecided("The time was spent before the pairs were enumerated.")
+    else:
+        verdict = NotRefuted(part.seen())
+    evidence = (*part.evidence(), *question.notes)
+    certainty = None if isinstance(verdict, Undecided) else Exact()
+    return Finding("", request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
+
+
+def _pairs(question: Question, data: Any) -> Iterator[Pair]:
+    """The same pairs in every slice, so that what was learned on one is of use to the next."""
+    proposals = question.proposals(data)
+    return islice(chain(proposals.own_data(), proposals.worst_cases()), statistically.MOST_PAIRS)
+
+
+def _seen(case: Case, result: SequentialResult, pairs: list[Pair], alpha: Fraction) -> Json:
+    """What the slice saw, as the finding that it would be."""
+    if result.leading is None:
+        return None
+    verdict = Refuted(statistically.witness(result.leading, pairs))
+    return wire.to_json(Finding(case.entry.name, case.entry.claim, verdict, Confidence(alpha)))

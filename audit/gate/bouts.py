@@ -12,8 +12,8 @@ from crowdproof.audit.gate.evidence import Epoch, Evidence, Standing
 from crowdproof.audit.interface import Budget
 from crowdproof.errors import CrowdproofError
 
-ROUNDS = 5
-"""Slices double from one to the next: the first of this many is a thirty-first of a claim's runs."""
+ROUNDS = 3
+"""Slices double from one to the next: the first of this many is a seventh of a claim's runs."""
 
 
 @frozen

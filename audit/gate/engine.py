@@ -23,7 +23,8 @@ class Case:
     """A claim of the configuration with its target loaded and its data read."""
 
     entry: Entry
-    target: Any
+    subject: Any
+    """The target, in whatever form the engine keeps it."""
     data: pl.DataFrame
     runs: int
     """How many runs one gate spends on it."""

@@ -97,7 +97,8 @@ class _Run:
             if wrong is not None:
                 self._found(entry, wrong)
         cases = [case for entry in entries if entry.name not in self.findings for case in self._prepared(entry)]
-        self._test([case for case in cases if not self._settled(case)])
+        waiting = range(len(cases), 0, -1)
+        self._test([case for case, left in zip(cases, waiting, strict=True) if not self._settled(case, left)])
         return entries
 
     def _key(self, entry: Entry) -> str:
@@ -114,8 +115,8 @@ class _Run:
         except CrowdproofError as error:
             self._found(entry, _skipped(entry, error))
 
-    def _settled(self, case: Case) -> bool:
-        """Whether the claim needs no statistical test."""
+    def _settled(self, case: Case, waiting: int) -> bool:
+        """Whether the claim needs no statistical test; it has its share of the time among those that wait."""
         entry = case.entry
         if self.deadline.left <= 0:
             self._found(
@@ -125,7 +126,7 @@ class _Run:
         self.options.tell(f"{entry.name}: exact audit")
         try:
             finding = self.engine.settle(
-                case, Budget(case.runs, self.deadline.left), self.project.config.error, self.options.seed
+                case, Budget(case.runs, self.deadline.left / waiting), self.project.config.error, self.options.seed
             )
         except CrowdproofError as error:
             finding = _skipped(entry, error)

@@ -14,6 +14,9 @@ from crowdproof.errors import CrowdproofError, ExitCode
 VERBS = {
     "audit": "Is a claim about an anonymizer false?",
     "replay": "Run a refutation again, from scratch.",
+    "gate": "All privacy claims of a project, for CI.",
+    "init": "Write a first privacy.toml for a function that exists.",
+    "attack": "Show what an adversary learns from a release.",
     "demo": "The main job, end to end, on the built-in data.",
     "report": "Render saved findings again, in any format.",
 }

@@ -1,0 +1,75 @@
+"""`crowdproof gate`: all claims of a project, for CI."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from crowdproof.cli.options import chosen_seed, emit, formats, seed
+from crowdproof.errors import ParameterError
+
+
+@click.command("gate")
+@click.argument("config", required=False, type=click.Path(path_type=Path))
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long it may take.")
+@click.option("--no-evidence", is_flag=True, help="Neither read nor write the evidence file: this run stands alone.")
+@click.option("--strict", is_flag=True, help="Exit with 4 where a claim could not be decided.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 instead of 1 where a claim is refuted; nothing else.")
+@click.option("--badge", type=click.Path(path_type=Path), help="Write the summary as JSON for a badge.")
+@click.option("--print-schema", is_flag=True, help="Print the JSON schema of the configuration for an editor, and end.")
+@formats
+@seed
+def command(
+    config: Path | None,
+    seconds: float | None,
+    no_evidence: bool,
+    strict: bool,
+    exit_zero: bool,
+    badge: Path | None,
+    print_schema: bool,
+    outputs: list[tuple[str, Path | None]],
+    seed: int | None,
+) -> int:
+    """Check every privacy claim of a project.
+
+    CONFIG is a privacy.toml or a pyproject.toml with [tool.crowdproof]; without it the one in this folder is taken.
+    """
+    if print_schema:
+        from crowdproof.audit.gate.schema import config_schema
+
+        click.echo(json.dumps(config_schema(), indent=2))
+        return 0
+    from crowdproof.audit.gate import Options, find_project, run_gate
+
+    project = find_project(config)
+    with _progress() as tell:
+        result = run_gate(project, Options(chosen_seed(seed), seconds, keep=not no_evidence, tell=tell))
+    emit(list(result.findings), outputs)
+    for problem in result.problems:
+        click.echo(f"crowdproof: {problem}", err=True)
+    click.echo(result.summary(), err=True)
+    if badge is not None:
+        _write(badge, result.badge_json())
+    return result.exit_code(strict=strict, exit_zero=exit_zero)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """What is going on, on stderr, where a person watches."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    with console.status("starting") as status:
+        yield status.update
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ParameterError(f"cannot write {path}: {error.strerror}. Give a file in a folder that exists.") from None
