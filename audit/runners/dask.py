@@ -26,18 +26,18 @@ class DaskRunner:
 
     @classmethod
     @contextmanager
-    def on(cls, scheduler: str, jobs: int = 1) -> "Iterator[DaskRunner]":
+    def on(cls, scheduler: str, jobs: int = 1, seconds: float = CONNECT_SECONDS) -> "Iterator[DaskRunner]":
         """Connected to the scheduler at that address, or to a cluster of `jobs` processes made for the block."""
         distributed = _distributed()
         if scheduler == LOCAL:
             cluster = distributed.LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address=None, memory_limit=None, silence_logs=40
+                n_workers=jobs, threads_per_worker=1, dashboard_address=":0", memory_limit=None, silence_logs=40
             )
             with cluster, distributed.Client(cluster) as client:
                 yield cls(client)
             return
         try:
-            client = distributed.Client(scheduler, timeout=CONNECT_SECONDS)
+            client = distributed.Client(scheduler, timeout=seconds)
         except (OSError, TimeoutError, ValueError) as error:
             raise ParameterError(
                 f"no Dask scheduler answers at {scheduler!r} ({type(error).__name__}): start one with 'dask scheduler' "

@@ -76,6 +76,7 @@ class LinesTarget(Target):
         with LinesTarget(self.name, self.params, None, self.limits, fresh=True) as clean:
             deterministic, reproducible = measure(clean.runs, data)
             stateful = remembers(self.runs, clean.runs, data) if reproducible and not self.fresh else None
+        self.close()
         self.fresh = self.fresh or stateful is True
         where = "The program is started anew for each run." if self.fresh else "The program is kept up for all runs."
         self.behaviour = evolve(Behaviour(deterministic, reproducible, stateful), isolation=where)

@@ -1,0 +1,229 @@
+"""Python functions: what they may take, what they are shown doing, and how habits are noticed."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crowdproof.audit.targets import load_target
+from crowdproof.audit.targets.behaviour import same
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+
+ODD = Path(__file__).with_name("odd.py")
+PEOPLE = pl.DataFrame({"age": [31, 47, 60], "name": ["ann", "bob", "cyd"]})
+RNG = np.random.default_rng(1)
+
+
+def odd(name, **options):
+    return load_target(f"{ODD}:{name}", timeout=20, **options)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda table: table.height, 3),
+        (lambda table, rng: int(rng.integers(1, 2)), 1),
+        (lambda table, seed: isinstance(seed, int) and 0 <= seed < 2**32, True),
+        (lambda table, *, random_state: isinstance(random_state, int), True),
+        (lambda table, generator=None: isinstance(generator, np.random.Generator), True),
+        (lambda table, rng, /: isinstance(rng, np.random.Generator), True),
+        (len, 3),
+    ],
+)
+def test_takes_the_table_and_its_randomness_by_name(function, expected):
+    assert load_target(function)(PEOPLE, RNG) == expected
+
+
+def test_parameters_are_checked_before_anything_runs():
+    def anonymize(table, k, rng, t=0.5):
+        return k
+
+    assert load_target(anonymize, params={"k": 3})(PEOPLE, RNG) == 3
+    assert load_target(anonymize, params={"k": 3}).k == 3
+    with pytest.raises(ParameterError, match="needs k: a target takes the table first"):
+        load_target(anonymize)
+    with pytest.raises(ParameterError, match="no parameter 'q': it takes k, rng, t"):
+        load_target(anonymize, params={"k": 3, "q": 1})
+    with pytest.raises(ParameterError, match="takes no table"):
+        load_target(lambda: 1)
+    with pytest.raises(ParameterError, match="cannot be called"):
+        odd("SEEN", isolate="none")
+
+
+def test_a_class_is_built_from_its_parameters():
+    assert 0 <= odd("Mechanism", params={"scale": 0.5}, isolate="none")(PEOPLE, RNG) < 0.5
+    with pytest.raises(ParameterError, match="cannot be made from the parameters"):
+        odd("Mechanism", isolate="none")
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("nowhere", "names no function: write package.module:function"),
+        ("no.such.package:f", "cannot import no.such.package"),
+        ("absent.py:f", "there is no file absent.py"),
+        (f"{ODD}:absent", "has no 'absent': it has .*counting"),
+        ("json:dumps.nothing", "has no 'dumps.nothing'"),
+    ],
+)
+@pytest.mark.parametrize("isolate", ["none", "worker"])
+def test_a_name_that_names_nothing_says_how_to_write_one(text, match, isolate):
+    with pytest.raises(ParameterError, match=match):
+        load_target(text, isolate=isolate)
+
+
+def test_options_out_of_range_are_named():
+    with pytest.raises(ParameterError, match="isolate is 'perhaps': choose from auto, none, worker, fresh, spawn"):
+        load_target("json:dumps", isolate="perhaps")
+    with pytest.raises(ParameterError, match="form is 'xml'"):
+        load_target("json:dumps", form="xml")
+    with pytest.raises(ParameterError, match="a limit of 0"):
+        load_target("json:dumps", timeout=0)
+    with pytest.raises(ParameterError, match="put it in a file"):
+        load_target(lambda table: 1, isolate="fresh")
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [
+        ("polars", "polars.DataFrame"),
+        ("pandas", "pandas.DataFrame"),
+        ("pyarrow", "pyarrow.Table"),
+        ("rows", "builtins.list"),
+        ("numpy", "numpy.ndarray"),
+    ],
+)
+def test_the_table_comes_in_the_form_that_is_asked_for(form, kind):
+    assert odd("kind_of", form=form, isolate="none")(PEOPLE, RNG) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("kind_of", "polars.DataFrame"),
+        ("as_pandas", "pandas.DataFrame"),
+        ("as_arrow", "pyarrow.Table"),
+        ("as_rows", "builtins.list"),
+        ("as_array", "numpy.ndarray"),
+    ],
+)
+def test_or_in_the_form_that_the_annotation_names(name, kind):
+    assert odd(name, isolate="none")(PEOPLE, RNG) == kind
+
+
+def test_a_pandas_release_comes_back_as_plain_columns():
+    out = odd("intervals", isolate="none")(PEOPLE, RNG)
+    assert out.columns == ["person", "age", "mixed"]
+    assert out["age"].to_list() == ["(0, 40]", "(40, 80]", "(40, 80]"]
+    assert out["mixed"].to_list() == ["1", "a", None]
+
+
+@pytest.mark.parametrize("isolate", ["none", "worker"])
+def test_the_input_is_never_shared(isolate):
+    vector = np.arange(3.0)
+    odd("spoils_its_input", isolate=isolate)(vector, RNG)
+    assert vector.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_global_random_state_is_seeded_for_each_run_and_put_back():
+    import random
+
+    random.seed(3)
+    expected = random.random()
+    random.seed(3)
+    target = odd("global_state", isolate="none")
+    first, again, other = (target.runs(PEOPLE, [seed])[0] for seed in (5, 5, 6))
+    assert first == again != other
+    assert random.random() == expected
+    with odd("global_state", isolate="worker") as kept:
+        assert kept.runs(PEOPLE, [5, 6]) == [first, other]
+
+
+def test_an_error_shows_its_type_message_and_last_line_of_the_target():
+    def anonymize(table):
+        return table["no such column"]
+
+    with pytest.raises(
+        NoReleaseError, match=r"raised ColumnNotFoundError: .*test_functions.py, line \d+, in anonymize"
+    ):
+        load_target(anonymize)(PEOPLE, RNG)
+
+
+def test_nothing_returned_is_a_refusal():
+    with pytest.raises(NoReleaseError, match="returned nothing"):
+        odd("nothing", isolate="none")(PEOPLE, RNG)
+
+
+@pytest.mark.parametrize("isolate", ["worker", "fresh"])
+def test_a_process_that_ends_tells_how_and_the_next_run_has_a_new_one(isolate):
+    with odd("leaves_without_a_word", isolate=isolate) as target:
+        for _ in range(2):
+            with pytest.raises(TargetError, match="ended its process with exit status 0 instead of returning"):
+                target(PEOPLE, RNG)
+    died = pytest.raises(TargetError, match=r"signal SIGABRT.*It last printed: about to die")
+    with odd("prints_and_dies", isolate=isolate) as target, died:
+        target(PEOPLE, RNG)
+
+
+@pytest.mark.parametrize("isolate", ["worker", "fresh"])
+def test_memory_is_limited(isolate):
+    spent = pytest.raises(TargetError, match="ran out of memory")
+    with odd("eats_memory", isolate=isolate, memory=2**30) as target, spent:
+        target(PEOPLE, RNG)
+
+
+def test_state_is_noticed_and_isolated_away():
+    with odd("stale") as target:
+        behaviour = target.examine(PEOPLE)
+        assert behaviour.stateful
+        assert target.isolate == target.spec["isolate"] == "fresh"
+        smaller = PEOPLE.head(1)
+        assert [each.height for each in target.runs(PEOPLE, [1]) + target.runs(smaller, [1])] == [3, 1]
+        assert "keeps state" in behaviour.note().text
+    with odd("counting") as target:
+        assert target.runs(PEOPLE, [1, 2, 3]) == [1, 1, 1]
+
+
+def test_a_generator_seeded_on_import_is_never_forked():
+    """Forks would all repeat one another, and a random target would look deterministic."""
+    with odd("seeded_on_import") as target:
+        outputs = target.runs(PEOPLE, range(8))
+        assert len(set(outputs)) == 8
+        assert target.deterministic is False
+        assert target.isolate == "worker"
+    with odd("seeded_on_import", isolate="fresh") as target, pytest.raises(TargetError, match="repeat one another"):
+        target.examine(PEOPLE)
+
+
+def test_randomness_that_no_seed_controls_is_told_apart_from_state():
+    with odd("from_the_system") as target:
+        behaviour = target.examine(PEOPLE)
+        assert not behaviour.deterministic
+        assert not behaviour.reproducible
+        assert target.isolate == "fresh"
+
+
+def test_hash_seed_dependence_is_noticed():
+    names = pl.DataFrame({"name": [f"person {i}" for i in range(30)]})
+    with odd("hashed") as target:
+        behaviour = target.examine(names)
+        assert behaviour.hash_seed
+        assert behaviour.deterministic
+        assert "PYTHONHASHSEED" in behaviour.note().text
+        fixed = target.runs(names, [1, 2])
+        assert same(fixed[0], fixed[1])
+    with odd("hashed", isolate="spawn") as target:
+        once, again, other = (target.runs(names, [seed])[0] for seed in (1, 1, 2))
+        assert once == again != other
+        assert sorted(once) == sorted(other)
+
+
+def test_an_unexamined_target_travels_as_fresh_which_is_always_right():
+    with odd("counting") as target:
+        assert target.spec["isolate"] == "fresh"
+        target.examine(PEOPLE)
+        assert target.spec["isolate"] == "fresh"
+    with odd("kind_of") as target:
+        target.examine(PEOPLE)
+        assert target.spec["isolate"] == "worker"

@@ -1,0 +1,147 @@
+"""Commands, services and release pairs: every way to go wrong has its message."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crowdproof.audit.targets import ReleasePair, load_target
+from crowdproof.claims import Neighbours
+from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
+
+SUBJECT = Path(__file__).with_name("subject.py")
+PEOPLE = pl.DataFrame({"age": [31, 47], "sex": ["f", None]})
+
+
+def run(command, **options):
+    return load_target(f"command:{command}", timeout=20, **options).runs(PEOPLE, [3])[0]
+
+
+def test_a_missing_program_is_named():
+    with pytest.raises(TargetError, match=r"there is no program './absent' .command: ./absent --in"):
+        run("./absent --in {input}")
+
+
+def test_a_failing_program_shows_command_status_and_the_end_of_stderr():
+    with pytest.raises(NoReleaseError, match=r"sh -c .*exit 3.* ended with exit status 3. Its stderr ends: bad k"):
+        run("sh -c 'echo bad k >&2; exit 3'")
+
+
+def test_a_program_killed_by_a_signal_is_not_a_refusal():
+    with pytest.raises(TargetError, match="signal SIGKILL") as caught:
+        run("sh -c 'kill -9 $$'")
+    assert not isinstance(caught.value, NoReleaseError)
+
+
+def test_no_file_an_empty_file_and_a_broken_file_are_told_apart():
+    with pytest.raises(TargetError, match=r"exit status 0 and wrote no file. Its stderr ends: oops"):
+        run("sh -c 'echo oops >&2' {output}")
+    with pytest.raises(TargetError, match="is empty"):
+        run("sh -c ': > $0' {output}")
+    with pytest.raises(TargetError, match="is not a readable parquet table"):
+        run("sh -c 'echo hello > $0' {output}", form="parquet")
+
+
+def test_a_hanging_program_is_stopped_with_all_it_started():
+    target = load_target("command:sh -c 'echo working >&2; sleep 600 & wait'", timeout=0.5)
+    with pytest.raises(TargetError, match=r"stopped after 0.5 s without ending.*stderr ends: working"):
+        target.runs(PEOPLE, [1])
+
+
+def test_the_memory_of_a_program_is_limited():
+    command = f"{sys.executable} -c 'len(bytearray(1 << 33))'"
+    with pytest.raises(NoReleaseError, match="MemoryError"):
+        load_target(f"command:{command}", memory=2**30, timeout=20).runs(PEOPLE, [1])
+
+
+def test_parquet_keeps_types_and_csv_comes_back_as_text():
+    assert run("cp {input} {output}", form="parquet").equals(PEOPLE)
+    assert run("cp {input} {output}").equals(PEOPLE.cast(pl.String))
+    assert run("cat").equals(PEOPLE.cast(pl.String))
+
+
+def test_seed_and_parameters_reach_the_command():
+    assert run("sh -c 'echo a; echo $0-$1-$CROWDPROOF_SEED' {seed} {k}", params={"k": 7})["a"].to_list() == ["3-7-3"]
+
+
+@pytest.mark.parametrize(
+    ("command", "params", "match"),
+    [
+        ("", {}, "command is empty"),
+        ("x 'unclosed", {}, "cannot be read"),
+        ("x {input} {k}", {}, "nothing fills {k}.*{input}, {output}, {seed}"),
+        ("x {input}", {"k": 3}, "no place for 'k': write {k} in it"),
+    ],
+)
+def test_a_command_that_cannot_work_is_an_error_at_once(command, params, match):
+    with pytest.raises(ParameterError, match=match):
+        load_target(f"command:{command}", params=params)
+
+
+def test_programs_are_given_tables_only():
+    with pytest.raises(DataError, match="takes a table, and this dataset is a dict"):
+        load_target("command:cat").runs({}, [1])
+    assert load_target("command:cat").runs(np.array([1, 2]), [1])[0]["value"].to_list() == ["1", "2"]
+
+
+def test_a_program_that_stays_up_and_counts_is_started_anew():
+    with load_target(f"lines:{sys.executable} {SUBJECT} lines", params={"mode": "counting"}) as target:
+        assert target.runs(PEOPLE, [1, 2]) == [1, 2]
+        assert target.examine(PEOPLE).stateful
+        assert target.runs(PEOPLE, [1, 2]) == [1, 1]
+        assert target.spec["isolate"] == "fresh"
+
+
+def test_a_line_that_is_not_json_is_shown():
+    shown = pytest.raises(TargetError, match="is not JSON: 'hello'")
+    with load_target(f"lines:{sys.executable} {SUBJECT} lines", params={"mode": "garbage"}) as target, shown:
+        target.runs(PEOPLE, [1])
+
+
+def test_a_service_that_is_not_there():
+    with pytest.raises(TargetError, match=r"http://127.0.0.1:9/x cannot be reached"):
+        load_target("http://127.0.0.1:9/x", timeout=5).runs(PEOPLE, [1])
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for side, ages in (("left", [1, 2, 3]), ("right", [4, 5, 6])):
+        (tmp_path / side).mkdir()
+        for i, age in enumerate(ages):
+            pl.DataFrame({"age": [age]}).write_csv(tmp_path / side / f"{i}.csv")
+    return f"{tmp_path}/left,{tmp_path}/right"
+
+
+def test_each_file_of_a_release_pair_is_used_once(folders):
+    target = load_target(f"releases:{folders}")
+    assert isinstance(target, ReleasePair)
+    pair = target.pair(Neighbours.ADD_REMOVE)
+    assert target.sizes == (3, 3)
+    assert [each["age"][0] for each in target.runs(pair.left, [0, 0])] == ["1", "2"]
+    assert [each["age"][0] for each in target.runs(pair.right, [0])] == ["4"]
+    target.examine(pair.left)
+    assert target.runs(pair.left, [0])[0]["age"][0] == "3"
+    with pytest.raises(TargetError, match="all 3 outputs of the left folder are used"):
+        target.runs(pair.left, [0])
+    target.rewind()
+    assert target.runs(pair.left, [0])[0]["age"][0] == "1"
+    assert target.deterministic is False
+
+
+def test_a_release_pair_stays_where_its_files_are_counted(folders):
+    import pickle
+
+    target = load_target(f"releases:{folders}")
+    with pytest.raises(ParameterError, match="in this process"):
+        pickle.dumps(target)
+    with pytest.raises(ParameterError, match="cannot be run on other data"):
+        target.runs(PEOPLE, [1])
+
+
+def test_folders_that_hold_nothing(tmp_path):
+    with pytest.raises(ParameterError, match="needs two folders"):
+        load_target("releases:one")
+    with pytest.raises(ParameterError, match="holds no outputs"):
+        load_target(f"releases:{tmp_path},{tmp_path}")
