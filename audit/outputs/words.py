@@ -1,0 +1,141 @@
+"""Features and events in words."""
+
+import math
+import re
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdproof.audit.outputs.features import Feature
+
+Floats: TypeAlias = NDArray[np.float64]
+_LONG = re.compile(r"(?<![\d.])[1-9]\d{4,}(?!\d)")
+
+_COUNTED = {
+    "cell": "a cell {1} in column {0}",
+    "range starts": "a range that starts at {1} in column {0}",
+    "range ends": "a range that ends at {1} in column {0}",
+    "set holds": "a set that holds {1} in column {0}",
+    "stars": "a suppressed cell in column {0}",
+    "column": "a column {0}",
+    "holds": "{-1}",
+    "entry": "an entry {-1}",
+    "word": "the word {-1}",
+}
+_TRUE = {
+    "rows in order": "its rows are sorted",
+    "kind": "it is a {0}",
+}
+_MEASURED = {
+    "rows": "the number of rows",
+    "columns": "the number of columns",
+    "rows of stars": "the number of wholly suppressed rows",
+    "smallest group": "the size of the smallest group of equal rows",
+    "distinct": "the number of distinct cells in column {0}",
+    "sum of": "the sum of column {0}",
+    "smallest of": "the smallest number in column {0}",
+    "largest of": "the largest number in column {0}",
+    "number": "the number at {path}",
+    "size": "the number of members at {path}",
+    "length": "the length of the text at {path}",
+    "step": "component {0} minus the one before it",
+    "sum": "the sum of the components",
+    "largest": "the largest component",
+    "smallest": "the smallest component",
+    "place of the largest": "the place of the largest component",
+    "grain": "the place of the last set bit of component {0} (an exponent of two)",
+}
+
+
+def feature_words(feature: Feature) -> str:
+    """What is looked at, as a noun.
+
+    >>> feature_words(("range ends", "income", "35000000"))
+    'number of cells with a range that ends at 35,000,000 in column income'
+    """
+    kind, *rest = feature
+    if kind == "value":
+        return f"component {rest[0] + 1}"
+    if kind == "bit":
+        return f"bit {rest[1]} of the floating-point number"
+    if kind in _COUNTED:
+        return f"number of cells with {_fill(_COUNTED[kind], rest)}"
+    if kind in _MEASURED:
+        return _fill(_MEASURED[kind], rest).removeprefix("the ")
+    if kind in ("row", "first row", "last row"):
+        noun = "number of rows equal to" if kind == "row" else f"{kind} being"
+        return f"{noun} ({', '.join(_readable(each) for each in rest)})"
+    return f"{kind} {' '.join(_readable(each) for each in rest)}".strip()
+
+
+def describe(feature: Feature, edges: Floats, inside: NDArray[np.bool_]) -> str:
+    """The event that a feature is on one of the steps `inside`; the last step is 'not a number'.
+
+    >>> describe(("range ends", "income", "35000000"), np.array([1.0]), np.array([False, True, False]))
+    'the release contains a range that ends at 35,000,000 in column income'
+    >>> describe(("value", 0), np.array([0.0, 0.5]), np.array([True, True, False, False]))
+    'component 1 of the release is below 0.5'
+    """
+    kind, *rest = feature
+    spans = _spans(edges, inside[:-1])
+    above_zero = len(spans) == 1 and 0 < spans[0][0] <= 1 and math.isinf(spans[0][1])
+    none = len(spans) == 1 and math.isinf(spans[0][0]) and 0 < spans[0][1] <= 1
+    if kind in _COUNTED and (above_zero or none):
+        return f"the release contains {'no ' if none else ''}{_bare(_fill(_COUNTED[kind], rest), none)}"
+    if kind in _TRUE and (above_zero or none):
+        return f"{'it is not so that ' if none else ''}{_fill(_TRUE[kind], rest)}"
+    if kind in ("row", "first row", "last row", "is") and (above_zero or none):
+        return f"the release {'has not' if none else 'has'} {_noun(kind)} {', '.join(_readable(each) for each in rest)}"
+    ranges = " or ".join(_span(low, high) for low, high in spans) or "nothing"
+    subject = "component 1 of the release" if feature == ("value", 0) else f"the {feature_words(feature)}"
+    missing = " or not a number" if inside[-1] and not np.isfinite(edges).all() else ""
+    return f"{subject} is {ranges}{missing}"
+
+
+def _noun(kind: str) -> str:
+    return {"row": "the row", "first row": "as its first row", "last row": "as its last row", "is": "the value"}[kind]
+
+
+def _bare(text: str, plain: bool) -> str:
+    return text.removeprefix("a ").removeprefix("an ").removeprefix("the ") if plain else text
+
+
+def _spans(edges: Floats, inside: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """Maximal runs of chosen steps as half-open intervals."""
+    bounds = [-math.inf, *edges.tolist(), math.inf]
+    spans: list[tuple[float, float]] = []
+    for place in np.flatnonzero(inside):
+        low, high = bounds[place], bounds[place + 1]
+        if spans and spans[-1][1] == low:
+            spans[-1] = (spans[-1][0], high)
+        else:
+            spans.append((low, high))
+    return spans
+
+
+def _span(low: float, high: float) -> str:
+    if math.isinf(low):
+        return f"below {_readable(high)}" if not math.isinf(high) else "anything"
+    if math.isinf(high):
+        return f"at least {_readable(low)}"
+    if np.nextafter(low, math.inf) >= high:
+        return _readable(low)
+    return f"from {_readable(low)} to below {_readable(high)}"
+
+
+def _fill(pattern: str, rest: list[Any]) -> str:
+    shown = [_readable(each + 1 if isinstance(each, int) else each) for each in rest]
+    path = " / ".join(shown) or "the top"
+    return pattern.replace("{-1}", shown[-1] if shown else "").replace("{path}", path).format(*shown)
+
+
+def _readable(value: Any) -> str:
+    """Numbers with thousands set apart, other things as they are."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return _LONG.sub(lambda digits: f"{int(digits[0]):,}", str(value))
+    if number.is_integer() and abs(number) < 1e15:
+        return f"{int(number):,}"
+    return f"{number:.6g}"

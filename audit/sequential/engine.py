@@ -1,0 +1,221 @@
+"""The sequential audit: a test by betting against one claim, over all its pairs, directions and events at once.
+
+There is one wealth. Each block of trials is on one pair, chosen by what is known so far; the bets on it are chosen
+before it runs (see `betting`). Under the claim every block has mean at most 1 given the past, so their product is
+an e-process: it may be looked at after every block, and it refutes the claim when it reaches 1 / error. Pairs on which
+nothing is bet cost runs and no evidence.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from attrs import Factory, define
+
+from crowdproof.audit.interface import Budget, Pair, Progress, Runner
+from crowdproof.audit.sequential.arms import FIRST, Arm, Block
+from crowdproof.audit.sequential.betting import REFUTE, Horizon, Nulls, choose
+from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
+from crowdproof.audit.sequential.result import Ended, SequentialResult
+from crowdproof.audit.sequential.summary import summarise
+from crowdproof.audit.sequential.trials import Chunk, Ran, RunChunk
+from crowdproof.audit.sequential.wealth import Wealth
+from crowdproof.errors import CrowdproofError, ParameterError, TargetError
+from crowdproof.exact import Epsilon
+from crowdproof.mechanism import Batched, Mechanism
+
+BATCHED_CHUNK = 2**16
+PLAIN_CHUNK = 1024
+SMALLEST_CHUNK = 16
+DEFAULT_RUNS = 1_000_000
+"""Runs where the budget sets no limit of any kind."""
+
+
+def sequential_audit(
+    pairs: Sequence[Pair],
+    mechanism: Mechanism,
+    epsilon: Epsilon,
+    delta: Fraction,
+    *,
+    error: Fraction,
+    budget: Budget,
+    seed: np.random.SeedSequence,
+    runner: Runner,
+    progress: Progress | None = None,
+    warm: Any = None,
+    measure: bool = False,
+    stop: bool = True,
+    bounds: bool = True,
+) -> SequentialResult:
+    """Try to refute `Pr[M(D) in E] <= e^epsilon Pr[M(D') in E] + delta` on the pairs, in both directions.
+
+    A true claim is refuted with probability at most `error`. The result depends on the seed and not on the runner (a
+    budget in seconds aside). `measure` goes on after a refutation and spends the whole budget on raising the lower
+    bound of epsilon; without `stop` it also goes on, still against the claim. `warm` is the state of an earlier
+    result. Without `bounds` the lower bounds are left at 0.
+    """
+    if not pairs:
+        raise ParameterError("there are no pairs of neighbouring datasets: give at least one.")
+    if not 0 < error < 1:
+        raise ParameterError(f"error is {error}: it must be above 0 and below 1.")
+    log_error = math.log(error)
+    audit = Audit(
+        arms=[Arm(index, pair) for index, pair in enumerate(pairs)],
+        task=RunChunk(mechanism),
+        claim=Nulls.of(min(epsilon.exp(), 1e300), float(delta)),
+        log_error=log_error,
+        budget=budget if budget.runs or budget.seconds else Budget(runs=DEFAULT_RUNS),
+        seed=seed,
+        runner=runner,
+        ladder=epsilon_ladder(float(delta), log_error) if measure else None,
+        epsilon=epsilon,
+        error=error,
+        stop=stop,
+    )
+    audit.warm(warm)
+    audit.run(progress)
+    return summarise(audit, bounds=bounds)
+
+
+@define(eq=False)
+class Audit:
+    """A sequential audit under way."""
+
+    arms: list[Arm]
+    task: RunChunk
+    claim: Nulls
+    log_error: float
+    budget: Budget
+    seed: np.random.SeedSequence
+    runner: Runner
+    ladder: Ladder | None
+    """The bound to raise, where the audit measures."""
+    epsilon: Epsilon
+    error: Fraction
+    stop: bool = True
+    blocks: list[Block] = Factory(list)
+    wealth: Wealth = Factory(lambda: Wealth.start(REFUTE, 1))
+    runs: int = 0
+    trace: list[tuple[int, float]] = Factory(list)
+    fingerprints: dict[str, tuple[int, ...]] = Factory(dict)
+    ended: Ended = Ended.RUNS
+    failure: str = ""
+
+    def warm(self, state: Any) -> None:
+        """Start from the state of an earlier audit, pair by pair."""
+        if state is None:
+            return
+        if not isinstance(state, Mapping) or not isinstance(state.get("pairs"), Sequence):
+            raise ParameterError("the state to start from was not written by this auditor: leave it out to start anew.")
+        for arm, record in zip(self.arms, state["pairs"], strict=False):
+            arm.warm(record)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the wealth reached 1 / error at the end of some block."""
+        return bool(self.wealth.peak[0] >= -self.log_error)
+
+    @property
+    def log_e(self) -> float:
+        """Log of the wealth by now."""
+        return float(self.wealth.total[0])
+
+    @property
+    def horizon(self) -> int:
+        """Trials that there will be: half the budget of runs, or four times those there were."""
+        return self.budget.runs // 2 + 1 if self.budget.runs else max(4096, 2 * self.runs)
+
+    def run(self, progress: Progress | None = None) -> None:
+        """Run blocks until the claim is refuted or the budget is spent; what was found is kept whatever happens."""
+        start = time.monotonic()
+        try:
+            while (size := self._room()) > 0:
+                self.step(self._pick(), size)
+                if progress is not None:
+                    progress.update(self.runs, self.budget.runs, self._message())
+                if self.refuted and self.stop and self.ladder is None:
+                    self.ended = Ended.REFUTED
+                    return
+                if self.budget.seconds is not None and time.monotonic() - start > self.budget.seconds:
+                    self.ended = Ended.SECONDS
+                    return
+        except KeyboardInterrupt:
+            self.ended = Ended.INTERRUPTED
+        except CrowdproofError as error:
+            self.ended, self.failure = Ended.FAILED, str(error)
+
+    def step(self, arm: Arm, most: int) -> None:
+        """Bet on one block of trials on this pair, run it, and learn from it."""
+        size = min(arm.next_size(), most)
+        bets = choose(*arm.seen, self.claim, Horizon(-self.log_error, self.horizon))
+        block = self._block(arm, size)
+        if block.score is not None:
+            self.wealth.gain(bets.pay(block.left, block.right))
+            if self.ladder is not None:
+                self.ladder.climb(block)
+            self.blocks.append(block)
+        self.runs += 2 * size
+        self.trace.append((self.runs, self.log_e))
+        arm.absorb(block)
+        arm.relearn(self._aim())
+
+    def _room(self) -> int:
+        """Runs on either side that the budget still has."""
+        return 2**24 if self.budget.runs is None else (self.budget.runs - self.runs) // 2
+
+    def _aim(self) -> Nulls:
+        """What is to be refuted next: the claim, or the next rung of the bound to raise."""
+        return self.claim if self.ladder is None else self.ladder.next_rung()
+
+    def _pick(self) -> Arm:
+        """The pair that promises the fastest growth."""
+        if len(self.arms) == 1:
+            return self.arms[0]
+        aim = self._aim()
+        return max(self.arms, key=lambda arm: arm.promise(aim))
+
+    def _block(self, arm: Arm, size: int) -> Block:
+        """Run one block on both datasets of the pair."""
+        chunks = list(self._chunks(arm, size))
+        half = len(chunks) // 2
+        empty = np.zeros_like(arm.seen[0])
+        counts = [empty.copy(), empty.copy()]
+        for place, ran in enumerate(self.runner.map(self.task, chunks)):
+            side = place // half
+            self._check_stream(ran, (arm.index, arm.blocks, place))
+            arm.pools[side].add(ran.kept)
+            if ran.counts is not None:
+                counts[side] += ran.counts
+        return Block(arm.index, arm.score, arm.seen, counts[0], counts[1], size, self.horizon)
+
+    def _chunks(self, arm: Arm, size: int) -> Iterator[Chunk]:
+        """The block cut into pieces that do not depend on who runs them, each with its own stream."""
+        largest = BATCHED_CHUNK if isinstance(self.task.mechanism, Batched) else PLAIN_CHUNK
+        piece = min(max(-(-size // 8), SMALLEST_CHUNK), largest) if largest == PLAIN_CHUNK else largest
+        for side, data in enumerate((arm.pair.left, arm.pair.right)):
+            room = arm.pools[side].room() if arm.pools[side].size else max(size, FIRST)
+            for place, start in enumerate(range(0, size, piece)):
+                key = (*self.seed.spawn_key, arm.index, arm.blocks, side, place)
+                seed = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
+                keep = min(max(room - start, 0), piece)
+                yield Chunk(data, seed, min(piece, size - start), keep, arm.score)
+
+    def _check_stream(self, ran: Ran, place: tuple[int, ...]) -> None:
+        """Trials that repeat an earlier random stream are no evidence."""
+        if ran.fingerprint is None:
+            return
+        if self.fingerprints.setdefault(ran.fingerprint, place) != place:
+            raise TargetError(
+                "the target gave the same sequence of outputs for different seeds, so its runs are not independent: "
+                "make it draw from the generator that it is given, or run each trial in a fresh process."
+            )
+
+    def _message(self) -> str:
+        likely = f"evidence {self.log_e:.1f} of {-self.log_error:.1f} nats"
+        if self.ladder is not None and self.ladder.rejected:
+            x = float(self.ladder.nulls.x[self.ladder.rejected - 1])
+            return f"{likely}, epsilon above {math.log(x):.4g}"
+        return likely

@@ -1,0 +1,80 @@
+"""What a sequential audit hands back."""
+
+from enum import Enum
+from typing import Any
+
+from attrs import frozen
+
+from crowdproof.audit.sequential.bounds import ProfilePoint
+from crowdproof.findings import Estimate, Event
+
+
+class Direction(Enum):
+    """On which dataset of the pair the event is too likely."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Ended(Enum):
+    """Why an audit ended."""
+
+    REFUTED = "the claim was refuted"
+    RUNS = "the budget of runs was spent"
+    SECONDS = "the budget of time was spent"
+    INTERRUPTED = "it was interrupted"
+    FAILED = "the target failed"
+
+
+@frozen
+class Refutation:
+    """An event that is too likely on one side, with intervals for its probabilities that hold at the audit's error."""
+
+    pair: int
+    direction: Direction
+    event: Event
+    p_left: Estimate
+    p_right: Estimate
+    excess: Estimate
+    """Pr[heavier side in event] - e^eps Pr[other side in event]."""
+    counts: tuple[int, int, int]
+    """In the last block: runs on each side, hits on the left, hits on the right."""
+
+
+@frozen
+class Detectable:
+    """The smallest leak that would have been found with probability 0.9, in words and numbers."""
+
+    words: str
+    epsilon: float
+    """At the claimed delta, for an event that happens in a tenth of the releases."""
+    delta: float
+    """At the claimed epsilon, for an event that never happens on the other side."""
+
+
+@frozen
+class SequentialResult:
+    """The outcome of a sequential audit of one claim over all its pairs and events."""
+
+    refuted: Refutation | None
+    log_e: float
+    """Log of the e-value of this run: under the claim the mean of its exponential is at most 1, however it ended."""
+    epsilon_low: float
+    """Epsilon at the claimed delta is above this, except with the audit's error; 0 where nothing was shown."""
+    delta_low: float
+    """Delta at the claimed epsilon is above this, likewise."""
+    profile: tuple[ProfilePoint, ...]
+    trials: int
+    """Runs of the target on all datasets."""
+    pair_trials: tuple[int, ...]
+    """Runs of the target on either side of each pair."""
+    detectable: Detectable
+    trace: tuple[tuple[int, float], ...]
+    """(runs so far, log e) after each block."""
+    ended: Ended
+    failure: str
+    """What the target did, where it failed; else empty."""
+    leading: Refutation | None
+    """The event that was bet on last, whether or not it refutes: what looks most like a leak."""
+    state: Any
+    """What a later audit of the same pairs can start from, as JSON values."""

@@ -1,0 +1,124 @@
+"""What an audit has found, from its record of blocks."""
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import beta
+
+from crowdproof.audit.outputs import event
+from crowdproof.audit.sequential.arms import Block
+from crowdproof.audit.sequential.betting import Bets, Horizon, choose, growth_rate, three_cells
+from crowdproof.audit.sequential.bounds import delta_low, epsilon_low, profile
+from crowdproof.audit.sequential.result import Detectable, Direction, Refutation, SequentialResult
+from crowdproof.findings import Estimate
+
+if TYPE_CHECKING:
+    from crowdproof.audit.sequential.engine import Audit
+
+POWER = 1.2816
+"""Standard normal quantile of the probability, 0.9, with which a detectable leak would have been found."""
+PROFILE = (0.0, 0.5, 1.0, 2.0)
+"""Epsilons at which the profile is bounded, besides the claimed one."""
+
+
+def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
+    """The result; `bounds` replays the audit for the lower bounds."""
+    x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
+    leading = _leading(audit)
+    blocks = audit.blocks if bounds else []
+    claimed = float(audit.epsilon)
+    return SequentialResult(
+        refuted=leading if audit.refuted else None,
+        log_e=audit.log_e,
+        epsilon_low=epsilon_low(blocks, delta, audit.log_error),
+        delta_low=delta_low(blocks, x, audit.log_error),
+        profile=profile(blocks, sorted({*PROFILE, claimed}), audit.log_error) if blocks else (),
+        trials=audit.runs,
+        pair_trials=tuple(arm.trials for arm in audit.arms),
+        detectable=detectable(audit),
+        trace=tuple(audit.trace),
+        ended=audit.ended,
+        failure=audit.failure,
+        leading=leading,
+        state={"pairs": [arm.to_json() for arm in audit.arms]},
+    )
+
+
+def _leading(audit: "Audit") -> Refutation | None:
+    """The event of the block that won most, told with the counts of that block."""
+    if not audit.blocks:
+        return None
+    gains = [float(_bets(audit, block).pay(block.left, block.right)[0, 0]) for block in audit.blocks]
+    place = int(np.argmax(gains))
+    return _witness(audit, audit.blocks[place], place) if gains[place] > 0 else None
+
+
+def _bets(audit: "Audit", block: Block) -> Bets:
+    return choose(*block.seen, audit.claim, Horizon(-audit.log_error, block.horizon))
+
+
+def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
+    """The direction that won more in the block, and intervals that hold for all blocks together."""
+    assert block.score is not None
+    bets = _bets(audit, block)
+    left = three_cells(block.left, bets.top, bets.bottom)[0]
+    right = three_cells(block.right, bets.top, bets.bottom)[0]
+    won = left * bets.log_left[0, 0] + right * bets.log_right[0, 0]
+    top = bool(won[0] >= won[1]) if bets.top[0] < len(block.left) and bets.bottom[0] > 0 else bets.bottom[0] == 0
+    cell = 0 if top else 1
+    threshold = int(bets.top[0] if top else bets.bottom[0])
+    level = float(audit.error) / (2 * (place + 1) * (place + 2))
+    p_left, p_right = (interval(int(each[cell]), block.runs, level) for each in (left, right))
+    heavy, light = (p_left, p_right) if top else (p_right, p_left)
+    x = Fraction(float(audit.claim.x[0]))
+    return Refutation(
+        pair=block.arm,
+        direction=Direction.LEFT if top else Direction.RIGHT,
+        event=event(block.score, threshold, top=top),
+        p_left=p_left,
+        p_right=p_right,
+        excess=Estimate(heavy.low - x * light.high, heavy.high - x * light.low),
+        counts=(block.runs, int(left[cell]), int(right[cell])),
+    )
+
+
+def interval(hits: int, runs: int, error: float) -> Estimate:
+    """Clopper-Pearson: holds the probability except with the given error."""
+    low = beta.ppf(error / 2, hits, runs - hits + 1) if hits else 0.0
+    high = beta.isf(error / 2, hits + 1, runs - hits) if hits < runs else 1.0
+    return Estimate(Fraction(float(low)), Fraction(float(high)))
+
+
+def detectable(audit: "Audit") -> Detectable:
+    """The smallest leaks that this many trials on the pair that had most of them find with probability 0.9."""
+    trials = max((arm.trials for arm in audit.arms), default=0)
+    needed = -audit.log_error
+    nats = (math.sqrt(2 * needed) + POWER) ** 2 / 2  # log-wealth grows like a z-score's square, with spread one
+    x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
+    epsilon = _smallest_epsilon(trials, nats, x, delta, 0.1)
+    rare = _smallest_epsilon(trials, nats, x, delta, 0.01)
+    catastrophe = _smallest_delta(trials, nats, x, delta)
+    words = (
+        f"with {trials:,} runs on either dataset of the pair looked at most, an event in a tenth of the releases would "
+        f"have been found with probability 0.9 from epsilon {epsilon:.3g} on ({rare:.3g} for an event in a hundredth), "
+        f"and one that never happens on the other dataset from probability {catastrophe:.2g} on"
+    )
+    return Detectable(words, epsilon, catastrophe)
+
+
+def _smallest_epsilon(trials: int, nats: float, x: float, delta: float, mass: float) -> float:
+    """Solve trials * growth = nats for an event of this total mass, in the ratio of its two probabilities."""
+    ratio = np.exp(np.linspace(math.log(x), math.log(x) + 30, 30_001))
+    q = (2 * mass - delta) / (1 + ratio)
+    growth = growth_rate(np.minimum(ratio * q + delta, 1 - 1e-12), q, np.array(x), np.array(delta))
+    found = np.flatnonzero(trials * growth >= nats)
+    return float(np.log(ratio[found[0]])) if len(found) else math.inf
+
+
+def _smallest_delta(trials: int, nats: float, x: float, delta: float) -> float:
+    p = delta + (1 - delta) * np.geomspace(1e-12, 1 - 1e-9, 5000)
+    growth = growth_rate(p, np.full_like(p, 1e-15), np.array(x), np.array(delta))
+    found = np.flatnonzero(trials * growth >= nats)
+    return float(p[found[0]]) if len(found) else 1.0

@@ -1,0 +1,34 @@
+"""Wealth split between strategies: an average of e-processes is an e-process."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import define
+
+from crowdproof.audit.sequential.betting import Floats
+
+
+@define(eq=False)
+class Wealth:
+    """Log-wealth by strategy and null, the log of the whole, and the highest that it has been."""
+
+    parts: Floats
+    total: Floats
+    peak: Floats
+
+    @classmethod
+    def start(cls, shares: Sequence[float], nulls: int) -> "Wealth":
+        """One unit, in these shares, for each null.
+
+        >>> Wealth.start((0.5, 0.5), 1).total
+        array([0.])
+        """
+        parts = np.repeat(np.log(np.asarray(shares) / np.sum(shares))[:, None], nulls, axis=1)
+        return cls(parts, np.zeros(nulls), np.zeros(nulls))
+
+    def gain(self, gained: Floats, nulls: Any = slice(None)) -> None:
+        """Multiply the wealth of each strategy on these nulls by what it gained."""
+        self.parts[:, nulls] += gained
+        self.total[nulls] = np.logaddexp.reduce(self.parts[:, nulls], axis=0)
+        self.peak[nulls] = np.maximum(self.peak[nulls], self.total[nulls])

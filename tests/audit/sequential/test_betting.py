@@ -1,0 +1,93 @@
+"""The bets are e-variables: checked by exact expectations over every point on the edge of the claim."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from crowdproof.audit.sequential.betting import Horizon, Nulls, choose, growth_rate, three_cells
+from crowdproof.audit.sequential.wealth import Wealth
+
+SHAPES = [
+    ([50, 30, 20], [20, 30, 50]),
+    ([900, 90, 10], [400, 500, 100]),
+    ([1000, 0, 0], [0, 0, 1000]),
+    ([10, 0, 990], [0, 10, 990]),
+    ([333, 333, 334], [333, 333, 334]),
+]
+CLAIMS = [(1.0, 0.0), (1.5, 0.0), (3.0, 0.02), (20.0, 0.0), (1.1, 0.3), (1.0, 0.999)]
+
+
+def edge_points(x, delta):
+    """Laws (P, Q) on three bins that satisfy the claim both ways, many of them with equality somewhere."""
+    shares = np.linspace(0, 1, 13)
+    for a, b in itertools.product(shares, shares):
+        if a + b > 1:
+            continue
+        q = np.array([a, b, 1 - a - b])
+        for lift in itertools.permutations(range(3)):
+            p = q.copy()
+            most = min(x * q[lift[0]] + delta, 1.0)
+            p[lift[0]] = most
+            rest = 1 - most
+            p[lift[1]] = min(max(q[lift[1]] / x - delta, 0), rest)
+            p[lift[2]] = rest - p[lift[1]]
+            if satisfies(p, q, x, delta) and satisfies(q, p, x, delta):
+                yield p, q
+
+
+def satisfies(p, q, x, delta):
+    return np.maximum(p - x * q, 0).sum() <= delta + 1e-12
+
+
+@pytest.mark.parametrize(("left", "right"), SHAPES)
+@pytest.mark.parametrize(("x", "delta"), CLAIMS)
+def test_the_mean_wealth_of_a_trial_is_at_most_one_everywhere_on_the_claim(left, right, x, delta):
+    nulls = Nulls.of(x, delta)
+    bets = choose(np.array(left), np.array(right), nulls, Horizon(13.8, 10_000))
+    cells = np.array([three_cells(np.eye(3, dtype=int)[bin_], bets.top, bets.bottom)[0] for bin_ in range(3)])
+    checked = 0
+    for p, q in edge_points(x, delta):
+        for strategy in range(len(bets.log_left)):
+            mean_left = p @ np.exp(cells @ bets.log_left[strategy, 0])
+            mean_right = q @ np.exp(cells @ bets.log_right[strategy, 0])
+            assert mean_left * mean_right <= 1 + 1e-9
+            assert mean_left + mean_right <= 2 + 1e-9  # so that blocks of any size are sound
+            checked += 1
+    assert checked > 20
+
+
+def test_a_claim_that_is_not_on_the_edge_is_beaten():
+    """The twin of the test above: the same bets do gain where the claim is false."""
+    bets = choose(np.array([20, 80]), np.array([60, 40]), Nulls.of(1.1, 0.0), Horizon(13.8, 1000))
+    assert (bets.pay(np.array([200, 800]), np.array([600, 400])) > 10).all()
+
+
+def test_growth_is_the_distance_from_the_claim():
+    """By a second route: the KL projection found by brute force along the edge."""
+    for p, q, x, delta in [(0.3, 0.1, 2.0, 0.0), (0.6, 0.2, 1.5, 0.1), (0.01, 0.0001, 20.0, 0.0)]:
+        q0 = np.linspace(1e-9, min((1 - delta) / x, 1) - 1e-9, 2_000_001)
+        p0 = x * q0 + delta
+        distance = p * np.log(p / p0) + (1 - p) * np.log((1 - p) / (1 - p0))
+        distance += q * np.log(q / q0) + (1 - q) * np.log((1 - q) / (1 - q0))
+        assert growth_rate(*map(np.array, (p, q, x, delta))) == pytest.approx(distance.min(), rel=0.02)
+
+
+def test_bets_reach_the_growth_that_is_possible():
+    p, q, x = 0.3, 0.1, 2.0
+    counts = np.array([700_000, 300_000]), np.array([900_000, 100_000])
+    bets = choose(*counts, Nulls.of(x, 0.0), Horizon(13.8, 10_000))
+    assert bets.growth[0] >= 0.999 * growth_rate(*map(np.array, (p, q, x, 0.0)))
+
+
+def test_nothing_is_bet_on_nothing():
+    bets = choose(np.zeros(3, int), np.zeros(3, int), Nulls.of(2.0, 0.0), Horizon(1.0, 10))
+    assert (bets.pay(np.array([5, 0, 0]), np.array([0, 0, 5])) == 0).all()
+
+
+def test_wealth_is_the_average_of_its_parts():
+    wealth = Wealth.start((0.25, 0.75), 2)
+    wealth.gain(np.log([[4.0, 1.0], [2.0, 0.5]]))
+    np.testing.assert_allclose(np.exp(wealth.total), [0.25 * 4 + 0.75 * 2, 0.25 + 0.75 * 0.5])
+    wealth.gain(np.log([[0.1], [0.1]]), [0])
+    np.testing.assert_allclose(np.exp(wealth.peak), [2.5, 1.0])

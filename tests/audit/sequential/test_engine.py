@@ -1,0 +1,259 @@
+"""Leaky twins are refuted, safe twins are not, and the same seed gives the same result wherever it runs."""
+
+import random
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from attrs import frozen
+
+from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.outputs import evaluate
+from crowdproof.audit.sequential import Direction, Ended, sequential_audit
+from crowdproof.claims import Neighbours
+from crowdproof.errors import ParameterError
+from crowdproof.exact import Epsilon
+
+ERROR = Fraction(1, 10**6)
+
+
+class Here:
+    workers = 1
+
+    def map(self, function, items):
+        return map(function, items)
+
+
+class Processes:
+    def __init__(self, workers):
+        self.workers = workers
+
+    def map(self, function, items):
+        with ProcessPoolExecutor(self.workers) as pool:
+            yield from pool.map(function, items)
+
+
+@frozen
+class Laplace:
+    scale: float
+
+    def __call__(self, data, rng):
+        return float(self.batch(data, rng, 1)[0])
+
+    def batch(self, data, rng, size):
+        # on a grid: the doubles of a naive sum have holes, which the auditor finds
+        return np.round((data[0] + rng.laplace(0, self.scale, size)) * 2**16) / 2**16
+
+
+@frozen
+class Coin:
+    """Randomized response: truth with odds `odds`."""
+
+    odds: float
+
+    def __call__(self, data, rng):
+        return bool(rng.random() < self.odds / (1 + self.odds)) == bool(data[0])
+
+
+NUMBERS = Pair(np.array([0.0]), np.array([1.0]), Neighbours.REPLACE, "0 against 1")
+SAME = Pair(np.array([1.0]), np.array([1.0]), Neighbours.REPLACE, "twice the same")
+
+
+def audit(mechanism, epsilon, delta=0, *, runs=40_000, pairs=(NUMBERS,), seed=7, runner=None, **options):
+    return sequential_audit(
+        list(pairs),
+        mechanism,
+        Epsilon.of(epsilon),
+        Fraction(delta),
+        error=ERROR,
+        budget=Budget(runs=runs),
+        seed=np.random.SeedSequence(seed),
+        runner=runner or Here(),
+        **options,
+    )
+
+
+def test_a_false_claim_is_refuted_with_an_event_that_shows_it():
+    result = audit(Laplace(1.0), "0.5")
+    assert result.ended is Ended.REFUTED
+    assert result.log_e >= np.log(1e6)
+    assert result.trials < 40_000
+    outputs = [Laplace(1.0).batch(side, np.random.default_rng(3), 20_000) for side in (NUMBERS.left, NUMBERS.right)]
+    left, right = (evaluate(result.refuted.event.spec, each).mean() for each in outputs)
+    heavy, light = (left, right) if result.refuted.direction is Direction.LEFT else (right, left)
+    assert heavy > np.exp(0.5) * light
+    assert result.refuted.p_left.low <= left <= result.refuted.p_left.high
+    assert result.refuted.p_right.low <= right <= result.refuted.p_right.high
+
+
+def test_a_true_claim_is_not_refuted():
+    result = audit(Laplace(1.0), "1")
+    assert result.refuted is None
+    assert result.ended is Ended.RUNS
+    assert result.trials == 40_000
+    assert 0.8 < result.epsilon_low < 1
+    assert result.detectable.epsilon > 1
+    assert "would have been found" in result.detectable.words
+
+
+def test_delta_counts():
+    loose, tight = audit(Laplace(1.0), "0.2", "0.4"), audit(Laplace(1.0), "0.2", "0.1")
+    assert loose.refuted is None
+    assert tight.refuted is not None
+    truth = 1 - np.exp((0.2 - 1) / 2)  # the exact hockey-stick divergence of Laplace(1)
+    assert 0.1 < tight.delta_low < truth
+    assert loose.delta_low < truth
+    assert all(point.delta < max(1 - np.exp((point.epsilon - 1) / 2), 1e-12) for point in loose.profile)
+
+
+def test_plain_callables_and_discrete_outputs():
+    leaky, safe = audit(Coin(3.0), "ln 2", runs=20_000), audit(Coin(3.0), "ln 3", runs=20_000)
+    assert leaky.refuted is not None
+    assert safe.refuted is None
+    assert 0.8 < safe.epsilon_low < np.log(3)
+
+
+@pytest.mark.parametrize("runner", [Processes(2), Processes(3)])
+def test_the_result_does_not_depend_on_who_runs_it(runner):
+    for mechanism in (Coin(3.0), Laplace(1.0)):
+        here = audit(mechanism, "1", runs=3000, bounds=False)
+        assert here == audit(mechanism, "1", runs=3000, bounds=False, runner=runner)
+
+
+def test_the_leaky_pair_is_found_among_others():
+    pairs = [SAME, SAME, NUMBERS, SAME, SAME]
+    result = audit(Laplace(1.0), "0.5", pairs=pairs, bounds=False)
+    assert result.refuted is not None
+    assert result.refuted.pair == 2
+    assert result.pair_trials[2] > max(result.pair_trials[:2])
+
+
+def test_evidence_of_a_warm_start_counts_once():
+    first = audit(Coin(3.0), "ln 3", runs=4000)
+    second = audit(Coin(3.0), "ln 3", runs=4000, seed=8, warm=first.state)
+    assert second.trials == 4000
+    cold = audit(Coin(3.0), "0.8", seed=9)
+    warm = audit(Coin(3.0), "0.8", seed=9, warm=audit(Coin(3.0), "0.8").state)
+    assert warm.refuted is not None
+    assert warm.trials <= cold.trials
+    with pytest.raises(ParameterError):
+        audit(Coin(3.0), "1", warm="nonsense")
+
+
+def leaks_an_endpoint(data, rng):
+    kept = data.filter(pl.Series(rng.random(data.height) < 0.5))
+    if kept.is_empty():
+        return kept
+    low, high = kept.get_column("income").min(), kept.get_column("income").max()
+    return kept.with_columns(pl.lit(f"[{low}, {high}]").alias("income"))
+
+
+def hides_the_endpoint(data, rng):
+    kept = data.filter(pl.Series(rng.random(data.height) < 0.5))
+    return kept.head(0) if kept.height < 5 else kept.head(1).with_columns(pl.lit("[0, 100000000]").alias("income"))
+
+
+def test_a_table_tells_in_words_what_leaks():
+    people = pl.DataFrame({"income": [900_000] * 12, "city": ["Bern", "Basel"] * 6})
+    rich = pl.concat([people, pl.DataFrame({"income": [35_000_000], "city": ["Bern"]})])
+    pair = Pair(rich, people, Neighbours.ADD_REMOVE, "an extreme value")
+    leaky = audit(leaks_an_endpoint, "1", "0.02", runs=4000, pairs=[pair])
+    assert leaky.refuted is not None
+    assert "35,000,000" in leaky.refuted.event.words
+    assert leaky.refuted.direction is Direction.LEFT
+    assert leaky.refuted.p_right.low == 0
+    assert audit(hides_the_endpoint, "1", "0.02", runs=3000, pairs=[pair]).refuted is None
+
+
+@frozen
+class Naive:
+    """Laplace noise added in doubles: the doubles that can come out depend on the data."""
+
+    def batch(self, data, rng, size):
+        return data[0] + 10 * rng.laplace(0, 1, size)
+
+    def __call__(self, data, rng):
+        return float(self.batch(data, rng, 1)[0])
+
+
+def test_holes_of_naive_floating_point_noise_are_found():
+    result = audit(Naive(), "0.1", runs=40_000)
+    assert result.refuted is not None
+    assert "bit" in result.refuted.event.words
+
+
+def global_noise(data, rng):
+    return data[0] + round(random.gauss(0, 1), 2) + float(np.round(np.random.normal(), 2))  # noqa: NPY002
+
+
+def test_targets_on_global_random_state_are_reseeded_and_leave_it_alone():
+    random.seed(1)
+    before = random.getstate()
+    assert audit(global_noise, "0.1", runs=3000) == audit(global_noise, "0.1", runs=3000)
+    assert random.getstate() == before
+    assert audit(global_noise, "0.1", runs=20_000).refuted is not None
+
+
+class Repeats:
+    def batch(self, data, rng, size):
+        return np.random.default_rng(5).random(size) + data[0]
+
+    def __call__(self, data, rng):
+        return 0.0
+
+
+def test_a_repeated_random_stream_is_not_evidence():
+    result = audit(Repeats(), "1", pairs=[SAME])
+    assert result.ended is Ended.FAILED
+    assert "same sequence" in result.failure
+
+
+def raises_late(data, rng):
+    if rng.random() < 1e-3:
+        raise ZeroDivisionError("no luck")
+    return bool(rng.random() < 0.5)
+
+
+def test_what_was_found_before_a_crash_is_kept():
+    result = audit(raises_late, "1", runs=50_000)
+    assert result.ended is Ended.FAILED
+    assert "ZeroDivisionError: no luck" in result.failure
+    assert result.refuted is None
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (lambda data, rng: None, "returned None"),
+        (lambda data, rng: object(), "shows nothing of itself"),
+        (lambda data, rng: data.__setitem__(0, 9.0), "changed the dataset"),
+    ],
+)
+def test_bad_targets_are_named(target, said):
+    pair = Pair(np.array([0.0]), np.array([1.0]), Neighbours.REPLACE, "own data")
+    result = audit(target, "1", pairs=[pair])
+    assert result.ended is Ended.FAILED
+    assert said in result.failure or "None" in result.failure
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        lambda data, rng: float("nan"),
+        lambda data, rng: [1, "a", 2.0, None][rng.integers(3)],
+        lambda data, rng: rng.choice([np.nan, np.inf, 1.0]),
+        lambda data, rng: "constant",
+        lambda data, rng: [],
+    ],
+)
+def test_odd_outputs_that_ignore_the_data_are_not_refuted(target):
+    result = audit(target, "0.1", runs=3000, bounds=False)
+    assert result.refuted is None
+    assert result.ended is Ended.RUNS
+
+
+def test_parameters():
+    with pytest.raises(ParameterError, match="no pairs"):
+        audit(Coin(3.0), "1", pairs=[])
