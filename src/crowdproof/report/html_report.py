@@ -136,9 +136,9 @@ def _probabilities(claim: Claim, witness: PairWitness) -> Markup:
 
 
 def _exactly(estimate: Estimate) -> str:
-    """The exact value where it is short enough to be read, and else nothing."""
+    """The exact value where it says more than four digits and is short enough to be read, and else nothing."""
     text = show(estimate.low)
-    return text if estimate.exact and "/" in text and len(text) <= 32 else ""
+    return text if estimate.exact and text != wording.number(estimate) and len(text) <= 32 else ""
 
 
 def _groups(evidence: Sequence[Evidence]) -> list[tuple[str, list[Any]]]:

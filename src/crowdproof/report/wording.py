@@ -35,6 +35,15 @@ LABELS = {each.name: each.name.replace("_", " ").capitalize() for each in VERDIC
 SYMBOLS = {"REFUTED": "✗", "SKIPPED": "–", "UNDECIDED": "?", "NOT_REFUTED": "○", "PROVED": "✓"}
 """So that a verdict is never told by colour alone."""
 
+_ALONE = {
+    "REFUTED": "The claim is refuted.",
+    "SKIPPED": "The claim could not be examined.",
+    "UNDECIDED": "The claim could not be decided.",
+    "NOT_REFUTED": "No leak was found.",
+    "PROVED": "The claim is proved.",
+}
+"""The headline of a single finding."""
+
 
 def ordered(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, those that need attention first."""
@@ -50,18 +59,17 @@ def counts(findings: Sequence[Finding]) -> dict[str, int]:
 def headline(findings: Sequence[Finding]) -> str:
     """The outcome in one sentence, which never promises more than was shown."""
     number, found = len(findings), counts(findings)
-    if not number:
-        return "Nothing was examined."
+    if number <= 1:
+        return _ALONE[next(iter(found))] if found else "Nothing was examined."
     if refuted := found.get("REFUTED", 0):
-        if number == 1:
-            return "The claim is refuted."
         return f"{refuted} of {number} claims {'is' if refuted == 1 else 'are'} refuted."
-    open_ended = found.get("SKIPPED", 0) + found.get("UNDECIDED", 0)
-    if open_ended:
+    if open_ended := found.get("SKIPPED", 0) + found.get("UNDECIDED", 0):
         return f"No claim is refuted, but {open_ended} of {number} could not be decided."
-    if found.get("PROVED") == number:
-        return "The claim is proved." if number == 1 else f"All {number} claims are proved."
-    return "No leak was found." if number == 1 else f"No leak was found in {number} claims."
+    return (
+        f"All {number} claims are proved."
+        if found.get("PROVED") == number
+        else f"No leak was found in {number} claims."
+    )
 
 
 def tally(findings: Sequence[Finding]) -> str:

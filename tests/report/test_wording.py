@@ -1,0 +1,99 @@
+"""The sentences: one for each outcome, and none that promises more than was shown."""
+
+from fractions import Fraction
+
+import pytest
+from report.samples import SAMPLES
+
+from crowdproof.claims import DP, DPS, Assertion, CrowdBlending, KAnonymity, Safe
+from crowdproof.findings import Estimate, Event, Finding, NotRefuted, PairWitness, Proved, Refuted, Skipped, Undecided
+from crowdproof.report import wording
+
+PROVED, SILENT = Finding("p", DP(1), Proved()), Finding("n", DP(1), NotRefuted("0.1"))
+REFUTED, UNDECIDED, SKIPPED = SAMPLES[0], Finding("u", DP(1), Undecided("t")), Finding("s", DP(1), Skipped("c"))
+
+
+@pytest.mark.parametrize(
+    ("found", "headline"),
+    [
+        ([], "Nothing was examined."),
+        ([REFUTED], "The claim is refuted."),
+        ([REFUTED, PROVED], "1 of 2 claims is refuted."),
+        ([REFUTED, PROVED, REFUTED, SKIPPED], "2 of 4 claims are refuted."),
+        ([PROVED, SKIPPED, UNDECIDED], "No claim is refuted, but 2 of 3 could not be decided."),
+        ([UNDECIDED], "The claim could not be decided."),
+        ([SKIPPED], "The claim could not be examined."),
+        ([PROVED], "The claim is proved."),
+        ([PROVED, PROVED], "All 2 claims are proved."),
+        ([SILENT], "No leak was found."),
+        ([SILENT, PROVED], "No leak was found in 2 claims."),
+    ],
+)
+def test_the_headline(found, headline):
+    assert wording.headline(found) == headline
+
+
+def test_the_tally_counts_every_finding_once():
+    assert wording.tally(SAMPLES) == "9 claims: 4 refuted, 1 skipped, 1 undecided, 1 not refuted, 2 proved"
+    assert sum(wording.counts(SAMPLES).values()) == len(SAMPLES)
+
+
+ANY = "changes the probability of any"
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        (
+            DP(1, "1e-6"),
+            f"Adding or removing one person {ANY} output by a factor of at most 2.718 (ε = 1), save for a slack of 1e-6.",
+        ),
+        (DP("ln 3", 0, "replace"), f"Replacing one person’s row {ANY} output by a factor of at most 3 (ε = ln 3)."),
+        (
+            DPS("0.1", 0, "0.01"),
+            "When each row is kept with probability 0.1 before the release is made, adding or removing one person "
+            f"{ANY} output by nothing at all, save for a slack of 0.01.",
+        ),
+        (
+            CrowdBlending(20),
+            "Each person blends with at least 20 people of the data, counting themselves (outputs differ by nothing "
+            "at all), or is ignored altogether.",
+        ),
+        (Safe(), "How values are generalised does not depend on the data at all."),
+        (
+            Safe("ln 2"),
+            f"Adding or removing one person {ANY} choice of how values are generalised by a factor of at most 2 (ε = ln 2).",
+        ),
+        (KAnonymity(5, "age|zip"), "Every row of the release, seen through age, zip, appears at least 5 times."),
+        (Assertion("a", "So it is."), "So it is."),
+    ],
+)
+def test_every_notion_has_its_sentence(claim, words):
+    assert wording.claim_words(claim) == words
+
+
+def witness(p_left, p_right):
+    return PairWitness([1], [], Event("one"), Estimate.exactly(p_left), p_right, Estimate.exactly(p_left))
+
+
+def test_what_is_allowed_is_e_to_the_epsilon_times_the_neighbour_plus_delta():
+    found = witness(Fraction(1), Estimate(Fraction(1, 10), Fraction(1, 5)))
+    assert wording.allowed(DP("ln 3", "0.02"), found) == Estimate(Fraction(32, 100), Fraction(62, 100))
+    assert wording.allowed(Safe("ln 3"), found) == Estimate(Fraction(3, 10), Fraction(6, 10))
+    assert wording.allowed(DP("ln 9"), found).high == 1
+    assert wording.allowed(KAnonymity(5), found) is None
+    assert float(wording.allowed(DP(1), found).low) == pytest.approx(0.2718281828)
+
+
+def test_an_exact_refutation_in_words():
+    finding = Finding("m", DP("ln 2", "0.1"), Refuted(witness(Fraction(3, 4), Estimate.exactly(Fraction(1, 4)))))
+    assert wording.sentence(finding) == (
+        "The claim is false. On one dataset, “one” has probability 0.75; on its neighbour, 0.25. "
+        "The claim would allow at most 0.6 on the first."
+    )
+
+
+def test_a_confidence_speaks_of_true_claims_so_that_it_fits_every_verdict():
+    told = {wording.certainty_words(each.certainty) for each in SAMPLES if each.certainty is not None}
+    assert "Statistical: a true claim is refuted with probability at most 1e-6." in told
+    assert "Exact arithmetic, with no statistical error." in told
