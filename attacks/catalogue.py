@@ -6,7 +6,10 @@ from typing import Protocol, cast
 from crowdproof.attacks.interface import Attack, Story
 from crowdproof.errors import ParameterError
 
-CATALOGUE: dict[str, str] = {}
+CATALOGUE: dict[str, str] = {
+    "clr": "An extreme value is read off the end of a published range.",
+    "xor": "Two releases, each private under sampling, betray a secret together.",
+}
 """Id -> one line. The module has the id's name, with underscores."""
 
 

@@ -15,7 +15,7 @@ def proportion(right: int, trials: int, error: Fraction = ERROR) -> Estimate:
     >>> proportion(0, 10).low, proportion(10, 10).high
     (Fraction(0, 1), Fraction(1, 1))
     >>> print(proportion(990, 1000))
-    [0.9756, 0.9969]
+    [0.9749, 0.9973]
     """
     from scipy.stats import beta  # noqa: PLC0415  (slow to import, and only measured attacks need it)
 

@@ -1,0 +1,76 @@
+"""Clustering and local recoding: read off the victims, not off the defended twin."""
+
+from fractions import Fraction
+
+import polars as pl
+import pytest
+
+from crowdproof.attacks import clr
+from crowdproof.data import adult
+from crowdproof.errors import DataError, ParameterError
+from crowdproof.findings import NotRefuted, Refuted, Undecided
+from crowdproof.mechanisms import KMember, Mondrian
+
+BETA = Fraction(1, 2)
+
+
+def people(rows: int) -> pl.DataFrame:
+    return adult(complete=True).sample(rows, seed=1).select("age", "education_num", "hours_per_week", "capital_gain")
+
+
+@pytest.mark.parametrize("victim", [Mondrian(10), KMember(10)])
+def test_the_value_is_recovered_from_each_clustering_anonymizer_on_census_rows(victim):
+    story = clr.run(target=victim, data=people(70), column="capital_gain", value=10**7, k=10, beta=BETA, trials=830)
+    assert story.victim.success.low >= Fraction(99, 100) * BETA
+    assert story.victim.succeeds
+    assert isinstance(story.finding().verdict, Refuted)
+    assert story.defended is not None
+    assert not story.defended.succeeds
+    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
+
+
+def test_the_town_tells_its_story():
+    story = clr.run(trials=50)
+    assert "20 rows of the release show [900000, 35000000]" in story.learned[0]
+    assert "35,000,000, which is their exact value" in story.learned[0]
+
+
+def test_the_attack_on_the_defended_mechanism_finds_nothing():
+    from crowdproof.mechanisms import Grid, Scheme, StronglySafe
+
+    safe = StronglySafe(Scheme({"net_worth": Grid(100_000)}), 20)
+    story = clr.run(target=safe, trials=60)
+    assert isinstance(story.finding().verdict, NotRefuted)
+    assert "nothing in the release shows the person" in story.learned[0]
+
+
+def test_the_same_seed_gives_the_same_story():
+    first, second = (clr.run(trials=30, seed=5).victim for _ in range(2))
+    assert first == second
+
+
+def release() -> pl.DataFrame:
+    return pl.DataFrame({"net_worth": ["[1000, 9000]"] * 3 + ["[900000, 35000000]"] * 4, "sex": ["f"] * 7})
+
+
+def test_a_bare_release_is_read_given_what_the_adversary_knows():
+    verdict = clr.read(release(), column="net_worth", above=10**7).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.values == {"cell": "[900000, 35000000]", "rows": "4", "value": "35000000"}
+
+
+def test_a_bare_release_without_that_knowledge_is_undecided_and_a_small_one_not_refuted():
+    assert isinstance(clr.read(release(), column="net_worth").verdict, Undecided)
+    assert isinstance(clr.read(release(), column="net_worth", above=10**8).verdict, NotRefuted)
+    assert isinstance(clr.read(release(), column="sex", above=1).verdict, NotRefuted)
+
+
+def test_bad_input_is_refused_with_the_remedy():
+    with pytest.raises(DataError, match="no column 'age'"):
+        clr.read(release(), column="age")
+    with pytest.raises(DataError, match="no numeric column"):
+        clr.run(data=release())
+    with pytest.raises(ParameterError, match="must lie between"):
+        clr.run(value=1000)
+    with pytest.raises(ParameterError, match="choose a numeric one"):
+        clr.run(column="name")
