@@ -59,7 +59,7 @@ def audit(
         conclusion.certainty,
         conclusion.evidence,
         Cost(conclusion.runs, time.monotonic() - start),
-        Reproduce(seed=seed, parameters=_parameters(request), versions=versions()),
+        Reproduce(seed=seed, parameters=_parameters(request, conclusion), versions=versions()),
     )
 
 
@@ -88,9 +88,11 @@ def _examine(request: Request) -> Conclusion:
         return Conclusion(Skipped(f"The target could not be run: {error}"), None, (), 0)
 
 
-def _parameters(request: Request) -> dict[str, Json]:
+def _parameters(request: Request, conclusion: Conclusion) -> dict[str, Json]:
     spec = getattr(request.target, "spec", None)
+    data = {} if conclusion.data is None else {"data": conclusion.data}
     return {
+        **data,
         "target": dict(spec) if spec is not None else None,
         "sampling": request.sampling.value,
         "deterministic": request.deterministic,

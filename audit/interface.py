@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from attrs import frozen
 
 from crowdproof.claims import Claim, Neighbours
-from crowdproof.findings import Certainty, Evidence, Verdict
+from crowdproof.findings import Certainty, Evidence, Json, Verdict
 from crowdproof.mechanism import Mechanism
 
 Item = TypeVar("Item")
@@ -98,3 +98,5 @@ class Conclusion:
     certainty: Certainty | None
     evidence: tuple[Evidence, ...]
     runs: int
+    data: Json = None
+    """The dataset that a replay needs, where the witness does not hold it."""

@@ -1,7 +1,7 @@
 """Rare events of sampled mechanisms: probabilities far below one over the number of runs, with rigorous bounds.
 
 The sampling step is ours, so its randomness need not be waited for. The samples fall into strata whose probabilities
-are known exactly: which multiplicities of distinct rows were drawn, or, where these are too many, how many rows. In each
+are known exactly: which multiplicities of distinct rows were drawn, or, where these are too many, how many rows. In a
 stratum the target is run by itself, and Pr[event] = sum of weight times Pr[event | stratum]. A deterministic target
 settles a stratum of multiplicities with one run; elsewhere a stratum has a Clopper-Pearson interval, at a share of the
 error.

@@ -41,8 +41,8 @@ class Question:
             mechanism, beta = for_samples(target), claim.beta
         elif isinstance(target, Sampled):
             mechanism, beta = target.mechanism, target.beta
-        finite, distrust, notes = _finite(mechanism, request)
-        return cls(mechanism, beta, claim, finite, distrust, notes)
+        known = finite(mechanism, request)
+        return cls(mechanism, beta, claim, known.finite, known.measured, known.notes)
 
     @property
     def whole(self) -> Mechanism:
@@ -68,14 +68,24 @@ class Question:
                 raise DataError(f"the datasets of the pair '{pair.origin}' are not {pair.relation.value} neighbours.")
 
 
-def _finite(mechanism: Mechanism, request: Request) -> tuple[bool, bool, tuple[Note, ...]]:
+@frozen
+class Finite:
+    """Whether one run tells all that can come of a dataset, and how that is known."""
+
+    finite: bool
+    measured: bool = False
+    notes: tuple[Note, ...] = ()
+
+
+def finite(mechanism: Mechanism, request: Request) -> Finite:
+    """Ask the user, the target, or its behaviour, in this order."""
     if request.deterministic is not None:
-        return request.deterministic or declares_law(mechanism), False, ()
+        return Finite(request.deterministic or declares_law(mechanism))
     examine = getattr(mechanism, "examine", None)
     if examine is None:
-        return has_finite_law(mechanism), False, ()
+        return Finite(has_finite_law(mechanism))
     behaviour = examine(_some_data(request))
-    return bool(behaviour.deterministic), True, (behaviour.note(),)
+    return Finite(bool(behaviour.deterministic), measured=True, notes=(behaviour.note(),))
 
 
 def _some_data(request: Request) -> Any:

@@ -1,0 +1,129 @@
+"""k-anonymity of what the target releases: is there a row that stands in a group of fewer than k?
+
+The meaning of missing and suppressed cells is fixed: a null equals a null and a star equals a star, like any other
+value. A row whose examined cells are all null or stars is suppressed: it shows no one, so it need not be in a group.
+"""
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.audit.interface import Conclusion, Request
+from crowdproof.audit.meter import Meter
+from crowdproof.audit.neighbours import Proposals
+from crowdproof.audit.outcome import attempt
+from crowdproof.audit.outputs import as_table
+from crowdproof.audit.witness import data_to_json
+from crowdproof.claims import KAnonymity, Neighbours
+from crowdproof.errors import DataError, NoReleaseError, TargetError
+from crowdproof.exact import Epsilon
+from crowdproof.findings import Counterexample, Evidence, Exact, Note, NotRefuted, Refuted, Undecided
+from crowdproof.mechanism import is_deterministic
+
+DATASETS = 12
+"""Datasets that the target is run on: the user's own and hand-made ones."""
+SEEDS = 5
+"""Runs on each of them, where the target is randomized."""
+MEANING = Note(
+    "Missing and suppressed cells",
+    "A null equals a null and a star equals a star; a row of nothing but these is suppressed and not counted.",
+)
+
+
+@frozen(eq=False)
+class Group:
+    """The smallest group of equal rows in a release."""
+
+    row: dict[str, Any]
+    count: int
+
+
+def examine(request: Request) -> Conclusion:
+    """Run the target and look at the groups of equal rows in each release."""
+    claim, meter = request.claim, Meter(request.budget, request.progress)
+    assert isinstance(claim, KAnonymity)
+    smallest, looked, failure = None, 0, "the target released nothing"
+    try:
+        for words, data, seed in _trials(request):
+            if meter.spent:
+                break
+            outcome = attempt(lambda copy, seed=seed: request.target(copy, np.random.default_rng(seed)), data)  # type: ignore[misc]
+            meter.runs += 1
+            if outcome.failure is not None:
+                failure = outcome.failure
+                continue
+            looked += 1
+            group = smallest_group(_release(outcome.output), claim.columns)
+            if group is not None and group.count < claim.k:
+                return _refuted(claim, group, words, data, meter)
+            smallest = group.count if group is not None and (smallest is None or group.count < smallest) else smallest
+    except KeyboardInterrupt:
+        return Conclusion(Undecided(f"It was interrupted after {looked} releases."), None, (MEANING,), meter.runs)
+    if not looked:
+        raise NoReleaseError(failure)
+    shown = "none shows a row" if smallest is None else f"the smallest group in them has {smallest:,} rows"
+    seen = f"{looked:,} releases were looked at, of your data and of datasets made by hand, and {shown}."
+    return Conclusion(NotRefuted(seen), None, (MEANING,), meter.runs)
+
+
+def smallest_group(release: pl.DataFrame, columns: tuple[str, ...] | None) -> Group | None:
+    """The smallest group of equal rows, seen through the columns; None where every row is suppressed.
+
+    >>> smallest_group(pl.DataFrame({"age": ["[20, 40)", "[20, 40)", "*"]}), None)
+    Group(row={'age': '[20, 40)'}, count=2)
+    """
+    names = list(release.columns if columns is None else columns)
+    missing = [name for name in names if name not in release.columns]
+    if missing:
+        raise DataError(f"the release has no column {missing[0]!r}: it has {', '.join(release.columns)}.")
+    if not names:
+        return None
+    stars = pl.all_horizontal(pl.col(name).is_null() | (pl.col(name).cast(pl.String) == "*") for name in names)
+    groups = release.select(names).filter(~stars).group_by(names, maintain_order=True).len("__crowdproof_count")
+    if groups.is_empty():
+        return None
+    least = groups.sort("__crowdproof_count", maintain_order=True).row(0, named=True)
+    count = least.pop("__crowdproof_count")
+    return Group(least, count)
+
+
+def _trials(request: Request) -> Iterator[tuple[str, Any, int]]:
+    seeds = [request.seed] if is_deterministic(request.target) else range(request.seed, request.seed + SEEDS)
+    for words, data in _datasets(request):
+        for seed in seeds:
+            yield words, data, seed
+
+
+def _datasets(request: Request) -> Iterator[tuple[str, Any]]:
+    if request.pairs is not None:
+        for pair in request.pairs:
+            yield pair.origin, pair.left
+            yield pair.origin, pair.right
+        return
+    proposals = Proposals(request.data, request.target, Neighbours.ADD_REMOVE, Epsilon.of(0), None)
+    yield "your data", request.data
+    pairs = chain(proposals.own_data(), proposals.worst_cases())
+    for pair in islice(pairs, DATASETS):
+        yield pair.origin, pair.right
+
+
+def _release(output: Any) -> pl.DataFrame:
+    table = as_table(output)
+    if table is None:
+        raise TargetError(f"it returned a {type(output).__name__}: k-anonymity speaks of tables, so return one.")
+    return table
+
+
+def _refuted(claim: KAnonymity, group: Group, words: str, data: Any, meter: Meter) -> Conclusion:
+    shown = ", ".join(f"{name} = {value}" for name, value in group.row.items())
+    count = "is the only one of its kind" if group.count == 1 else f"appears only {group.count:,} times"
+    witness = Counterexample(
+        f"In the release of {words}, the row ({shown}) {count}.",
+        {**{name: str(value) for name, value in group.row.items()}, "count": str(group.count), "k": str(claim.k)},
+    )
+    evidence: tuple[Evidence, ...] = (Note("Dataset", words), MEANING)
+    return Conclusion(Refuted(witness), Exact(), evidence, meter.runs, data_to_json(data))

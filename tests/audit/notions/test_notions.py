@@ -1,0 +1,191 @@
+"""Each notion with a leaky twin that must be refuted and a safe twin that must not be."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+from attrs import frozen
+
+from crowdproof import (
+    DP,
+    CrowdBlending,
+    KAnonymity,
+    Neighbours,
+    NotRefuted,
+    Refuted,
+    Safe,
+    Skipped,
+)
+from crowdproof.audit import Budget, Pair, audit
+from crowdproof.audit.notions.k_anonymity import smallest_group
+from crowdproof.audit.notions.safe import explained
+from crowdproof.audit.replay import replay
+from crowdproof.mechanisms import (
+    Candidate,
+    EpsSafe,
+    Grid,
+    Keep,
+    Mondrian,
+    Scheme,
+    StronglySafe,
+    Suppress,
+    SuppressedHistogram,
+    TwoRecodings,
+)
+
+PEOPLE = pl.DataFrame({"age": [21, 22, 23, 38, 39, 41, 42, 43, 44, 61, 62, 95], "sex": ["f", "m"] * 6})
+COARSE = Scheme({"age": Grid(50), "sex": Suppress()})
+FINE = Scheme({"age": Grid(10), "sex": Keep()})
+
+
+@frozen
+class Wrapped:
+    """A mechanism of which only the release is seen."""
+
+    inner: object
+    deterministic = True
+
+    def __call__(self, data, rng):
+        return self.inner(data, rng)
+
+
+# --- safe -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("relation", Neighbours)
+def test_a_recoding_that_follows_the_data_is_not_safe(relation):
+    finding = audit(Wrapped(Mondrian(k=2, total=True)), Safe(neighbours=relation), data=PEOPLE)
+    assert isinstance(finding.verdict, Refuted)
+    assert str(finding.certainty) == "exact"
+
+
+@pytest.mark.parametrize("relation", Neighbours)
+def test_a_fixed_recoding_is_not_refuted(relation):
+    finding = audit(Wrapped(StronglySafe(FINE, 2)), Safe(neighbours=relation), data=PEOPLE)
+    assert isinstance(finding.verdict, NotRefuted)
+
+
+def test_the_first_step_is_audited_where_it_can_be_seen():
+    # p(m, b) of the two recodings changes by at most a factor 4 between neighbours, and by that much
+    left, right = TwoRecodings.pair()
+    pair = Pair(left.head(3), right.head(2), Neighbours.ADD_REMOVE, "t comes to two others")
+    leaky = audit(TwoRecodings(), Safe("ln 2"), pairs=[pair], budget=Budget(runs=20_000))
+    assert isinstance(leaky.verdict, Refuted)
+    safe = audit(TwoRecodings(), Safe("ln 4"), pairs=[pair], budget=Budget(runs=4_000))
+    assert isinstance(safe.verdict, NotRefuted)
+
+
+def test_an_exponential_choice_is_as_safe_as_it_says():
+    target = EpsSafe([Candidate(COARSE, "1/2"), FINE], k=2, epsilon=1)
+    pair = Pair(PEOPLE.head(6), PEOPLE.head(5), Neighbours.ADD_REMOVE, "six people and five")
+    finding = audit(target, Safe(1), pairs=[pair], budget=Budget(runs=300))
+    assert isinstance(finding.verdict, NotRefuted)
+
+
+def test_a_randomized_target_that_hides_its_first_step_is_skipped():
+    def anonymize(data, rng):
+        return data.sample(fraction=0.5, seed=int(rng.integers(1000)))
+
+    finding = audit(anonymize, Safe(), data=PEOPLE)
+    assert isinstance(finding.verdict, Skipped)
+    assert "choose" in finding.verdict.reason
+
+
+def test_what_a_fixed_recoding_can_do_is_explained():
+    assert explained({"a": (3, 2)}, Neighbours.ADD_REMOVE)
+    assert explained({"a": (5, 0)}, Neighbours.ADD_REMOVE)
+    assert not explained({"a": (5, 3)}, Neighbours.ADD_REMOVE)
+    assert not explained({"a": (3, 2), "b": (2, 3)}, Neighbours.ADD_REMOVE)
+    assert explained({"a": (3, 2), "b": (2, 3)}, Neighbours.REPLACE)
+
+
+# --- k-anonymity ----------------------------------------------------------------------------------------------
+
+
+def test_small_groups_in_a_release_are_found_and_replayed():
+    finding = audit(Wrapped(StronglySafe(FINE, 2)), KAnonymity(3), data=PEOPLE)
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.witness.values["count"] == "2"
+    again = replay(finding, Wrapped(StronglySafe(FINE, 2)), seed=7)
+    assert isinstance(again.verdict, Refuted)
+    fixed = replay(finding, Wrapped(StronglySafe(FINE, 3)), seed=7)
+    assert isinstance(fixed.verdict, NotRefuted)
+
+
+def test_groups_of_k_are_not_refuted():
+    finding = audit(Wrapped(StronglySafe(FINE, 3)), KAnonymity(3), data=PEOPLE)
+    assert isinstance(finding.verdict, NotRefuted)
+    assert "smallest group in them has 4 rows" in finding.verdict.detectable
+
+
+def test_columns_choose_what_counts():
+    release = pl.DataFrame({"age": ["[20, 40)"] * 3, "name": ["a", "b", "c"]})
+    assert smallest_group(release, None).count == 1
+    assert smallest_group(release, ("age",)).count == 3
+
+
+def test_stars_and_nulls_are_values_and_a_row_of_them_is_suppressed():
+    release = pl.DataFrame({"age": ["*", "*", None, "x", None], "sex": ["f", "f", None, None, "*"]})
+    group = smallest_group(release, None)
+    assert group.row == {"age": "x", "sex": None}
+    assert smallest_group(release.filter(pl.col("age").is_null()), None) is None
+
+
+@pytest.mark.parametrize("rows", [[("a", 1), ("a", 1), ("b", 2)], [("a", 1)] * 4])
+def test_smallest_group_is_the_smallest_count(rows):
+    release = pl.DataFrame(rows, schema=["x", "y"], orient="row")
+    assert smallest_group(release, None).count == min(Counter(rows).values())
+
+
+# --- crowd-blending -------------------------------------------------------------------------------------------
+
+
+def test_a_suppressed_histogram_blends():
+    finding = audit(SuppressedHistogram(COARSE, 3), CrowdBlending(3), data=PEOPLE)
+    assert isinstance(finding.verdict, NotRefuted)
+
+
+def test_a_histogram_with_a_lower_threshold_does_not_blend():
+    finding = audit(SuppressedHistogram(COARSE, 2), CrowdBlending(3), data=PEOPLE)
+    assert isinstance(finding.verdict, Refuted)
+    again = replay(finding, SuppressedHistogram(COARSE, 2), seed=3)
+    assert isinstance(again.verdict, Refuted)
+    assert isinstance(replay(finding, SuppressedHistogram(COARSE, 3), seed=3).verdict, NotRefuted)
+
+
+def test_local_recoding_does_not_blend():
+    assert isinstance(audit(Mondrian(k=2, total=True), CrowdBlending(2), data=PEOPLE).verdict, Refuted)
+
+
+@frozen
+class NoisyCount:
+    """The number of rows with two-sided geometric noise: eps-DP, so everyone blends at that eps."""
+
+    alpha: float
+
+    def __call__(self, data, rng):
+        return int(data.height + rng.geometric(1 - self.alpha) - rng.geometric(1 - self.alpha))
+
+
+def test_blending_by_noise_is_tested_statistically():
+    pair = Pair(PEOPLE.head(3), PEOPLE.head(2), Neighbours.ADD_REMOVE, "three people and two")
+    leaky = audit(NoisyCount(0.1), CrowdBlending(4, "ln 2"), pairs=[pair], budget=Budget(runs=60_000))
+    assert isinstance(leaky.verdict, Refuted)
+    safe = audit(NoisyCount(0.5), CrowdBlending(4, "ln 2"), pairs=[pair], budget=Budget(runs=4_000))
+    assert isinstance(safe.verdict, NotRefuted)
+
+
+# --- dp -------------------------------------------------------------------------------------------------------
+
+
+def test_a_deterministic_target_is_not_dp_and_a_constant_is():
+    assert isinstance(audit(Mondrian(k=2, total=True), DP(5, "0.9"), data=PEOPLE).verdict, Refuted)
+
+    @frozen
+    class Constant:
+        deterministic = True
+
+        def __call__(self, data, rng):
+            return "nothing to see"
+
+    assert isinstance(audit(Constant(), DP(0), data=PEOPLE).verdict, NotRefuted)
