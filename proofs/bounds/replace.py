@@ -133,13 +133,10 @@ def gain_peak(k: int, y: Ball, law: Law, height: Ball | None = None) -> Peak:
 
 def loss_peak(k: int, y: Ball, law: Law) -> Peak:
     """D_n(y) as a function of n: y times the excess of P_n over P_{n-1} at the level x/y."""
-    slope = law.x - y * law.q
     if not y > 0:
         return Peak(1, 1, arb(0))
-    if not slope > 0:
-        return Peak(1, None, y)
     if y < law.x:
-        first, last = _ceilings((k - 1) * law.x / slope)
+        first, last = _ceilings((k - 1) * law.x / (law.x - y * law.q))
         level = Law(law.b, law.q, law.x / y)
         return Peak(first, last, y * _highest(excess_with(level, n, k) for n in range(first, last + 1)))
     reverse = gain_peak(k, y / law.x, law)  # below 1 the whole range is a candidate too: A(z) = 1 - z + z B(1/z)

@@ -1,0 +1,223 @@
+"""Several releases of the same data, each from a fresh sample: the delta of them all, between certain bounds.
+
+Above. At every level z the excess of P_n over z P_{n-1} rises with n and then falls (see `replace`), so over a range of
+n it is at most A(z), its value at an end or at the peak. A is convex and falls from 1, so it is the excess of one pair
+of laws that dominates every n of the range. On a grid of losses ln z the chords of A lie above it; they belong to a
+discrete loss distribution, whose T-fold convolution bounds T releases. The range of all n bounds even releases whose
+recodings are chosen after seeing those before; with one recoding n is the same every time, and ranges of n are split
+until the bound is near what some n attains. The other direction swaps the two laws.
+
+Below. The losses of one n, rounded down to the grid, are convolved in the same way.
+"""
+
+import heapq
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from attrs import frozen
+from flint import arb, ctx, fmpz_poly
+
+from crowdproof.exact import Epsilon, Number, rate, whole
+from crowdproof.findings import Estimate
+from crowdproof.proofs.bounds.amplification import value_of
+from crowdproof.proofs.bounds.balls import Ball, Law, Setting, settle
+from crowdproof.proofs.bounds.certificate import Certified
+from crowdproof.proofs.bounds.replace import Cell, Range, loss_peak
+from crowdproof.proofs.bounds.tight import add_remove, with_n
+
+POINTS = 1000
+"""Grid points from one end of the losses to the other."""
+_BITS = 128
+"""Bits behind the point of a mass, to start with; all masses are rounded to the safe side."""
+_LONGEST = 30_000
+"""Grid points of all releases together, beyond which the grid is made coarser."""
+_SPLITS = 24
+"""Ranges of n that are split at most."""
+_NEAR = Fraction(11, 10)
+"""How near the bounds have to come before that."""
+_ENOUGH = 40
+"""Bits that a result must have above the rounding."""
+
+
+@frozen
+class Composed:
+    """The delta of several releases by one recoding lies between `low`, reached with n rows in the cell, and `high`."""
+
+    low: Fraction
+    high: Fraction
+    adaptive: Fraction
+    """A bound also for recodings chosen anew for every release."""
+    n: int
+    count: int
+    basic: Certified
+    """One release at epsilon/count: basic composition gives count times its delta."""
+
+    @property
+    def interval(self) -> Estimate:
+        """The two ends."""
+        return Estimate(self.low, self.high)
+
+
+@frozen
+class _Losses:
+    """Masses on the grid points offset, offset + 1, ... and the mass at infinity."""
+
+    offset: int
+    masses: tuple[Ball, ...]
+    infinite: Ball
+
+
+def compose(count: Number, k: Number, beta: Number, epsilon: Number | Epsilon, points: int = POINTS) -> Composed:
+    """The delta at `epsilon` of `count` releases of the same data, each from a fresh sample at rate beta.
+
+    >>> found = compose(10, 20, 0.1, 1)
+    >>> found.low < found.high <= found.adaptive < 10 * found.basic.high
+    True
+    """
+    rounds, size, share, level = whole(count, "count"), whole(k, "k"), rate(beta), Epsilon.of(epsilon)
+    part = value_of(level).low / rounds
+    # anything from a little loss in every release to all of it in one
+    levels = {part * Fraction(rounds ** (i / 16)).limit_denominator(1000) for i in range(17)}
+    rows = {with_n(Setting(share, Epsilon(each)), size) for each in levels}
+    setting = Setting(share, level)
+
+    def attempt() -> Composed | None:
+        fine = min(points, max(200, _LONGEST // rounds))
+        grid, coarse = (_Grid(setting.law(), setting.eps(), size, each, rounds) for each in (fine, fine // 5 + 1))
+        _, n = max((coarse.lower(n), n) for n in sorted(rows))
+        low, adaptive = grid.lower(n), grid.upper(Range(size, None))
+        if adaptive.numerator < 2**_ENOUGH:  # nothing but rounding
+            return None
+        high = min(adaptive, coarse.upper_for_one_n(low))
+        return Composed(low, high, adaptive, n, rounds, add_remove(size, share, part))
+
+    return settle(attempt, _BITS)
+
+
+class _Grid:
+    """Losses at multiples of a step, from ln q to ln(q k): beyond that only 'all n were sampled' is left."""
+
+    def __init__(self, law: Law, eps: Ball, k: int, points: int, rounds: int) -> None:
+        self.law, self.eps, self.k, self.rounds = law, eps, k, rounds
+        self.top = (law.q * k).max(arb(1)).log()
+        self.step = ((self.top - law.q.log()) / points).mid()
+        self._first, last = self._place(law.q.log()) - 1, self._place(self.top) + 2
+        self.levels = [(self.step * i).exp() for i in range(self._first, last + 1)]
+        # D_n(1/z) of `replace` at x = 1 is the excess of P_n over z P_{n-1}, divided by z
+        self.even = Law(law.b, law.q, arb(1))
+        self.peaks = [loss_peak(k, 1 / z, self.even) for z in self.levels[1:]]
+        self._seen: dict[int, list[Ball]] = {}
+
+    def lower(self, n: int) -> Fraction:
+        """What n rows in the cell attain at least."""
+        return max(self.excess(each, up=False) for each in self.below(n))
+
+    def upper(self, span: Range) -> Fraction:
+        """What any n of the range attains at most."""
+        return min(max(self.excess(each, up=True) for each in self.dominating(span)), Fraction(1))
+
+    def upper_for_one_n(self, low: Fraction) -> Fraction:
+        """A bound for every n, the same in all releases: split the worst range until it is near `low`."""
+        everything = Range(self.k, None)
+        heap = [(-self.upper(everything), 0, everything)]
+        for count in range(1, _SPLITS):
+            top, _, span = heap[0]
+            if -top <= low * _NEAR or span.single:
+                break
+            heapq.heappop(heap)
+            for i, half in enumerate(span.halves()):
+                heapq.heappush(heap, (-self.upper(half), 2 * count + i, half))
+        return -heap[0][0]
+
+    def dominating(self, span: Range) -> Iterator[_Losses]:
+        """The losses of the pair that dominates every n of the range; then with the two laws swapped."""
+        levels, masses, infinite = self._pair(span)
+        first = self._first
+        yield _Losses(first, tuple(z * each for z, each in zip(levels, masses, strict=True)), infinite)
+        yield _Losses(1 - first - len(masses), tuple(reversed(masses)), arb(0))
+
+    def _pair(self, span: Range) -> tuple[list[Ball], list[Ball], Ball]:
+        """The levels z, the masses of the second law there, and the mass of the first where the second has none."""
+        values = [1 - self.levels[0]]
+        for i, (z, peak) in enumerate(zip(self.levels[1:], self.peaks, strict=True)):
+            values.append((z * peak.bound(span, lambda n, i=i: self._at(n)[i])).upper())
+        spans = range(len(values) - 1)
+        widths = (self.levels[i + 1] - self.levels[i] for i in spans)
+        slopes = [
+            arb(1),
+            *((values[i] - values[i + 1]) / width for i, width in zip(spans, widths, strict=True)),
+            arb(0),
+        ]
+        masses = [(one - other).nonnegative_part() for one, other in pairwise(slopes)]
+        return self.levels, masses, values[-1]
+
+    def _at(self, n: int) -> list[Ball]:
+        """The excess of P_n over z P_{n-1}, divided by z, at every level but the first."""
+        if n not in self._seen:
+            rising = [1 / z for z in reversed(self.levels[1:])]
+            self._seen[n] = Cell(n, self.k, self.even).losses(rising)[::-1]
+        return self._seen[n]
+
+    def below(self, n: int) -> Iterator[_Losses]:
+        """The losses of n rows against n - 1, and the reverse, rounded down to the grid."""
+        cell = Cell(n, self.k, self.law)
+        pairs = [(cell.lump, cell.lump_before), *zip(cell.mass[:-1], cell.before[:-1], strict=True)]
+        yield self._rounded(pairs, cell.mass[-1])
+        yield self._rounded([(other, one) for one, other in pairs], arb(0))
+
+    def _rounded(self, pairs: list[tuple[Ball, Ball]], infinite: Ball) -> _Losses:
+        places = [self._place((one / other).log()) for one, other in pairs]
+        masses = [arb(0)] * (max(places) - min(places) + 1)
+        for place, (one, _) in zip(places, pairs, strict=True):
+            masses[place - min(places)] += one
+        return _Losses(min(places), tuple(masses), infinite)
+
+    def _place(self, loss: Ball) -> int:
+        """The grid point at or below the loss."""
+        return int((loss / self.step).lower().floor().unique_fmpz())
+
+    def excess(self, losses: _Losses, *, up: bool) -> Fraction:
+        """sum over losses l > eps of mass(l) (1 - e^(eps - l)) after convolving; an infinite loss counts in full.
+
+        All terms are positive, so rounding every mass and product up (down) gives an upper (lower) bound.
+        """
+        start = losses.offset * self.rounds
+        skip = max(0, self._place(self.eps) - start)
+        if skip > (len(losses.masses) - 1) * self.rounds and losses.infinite.is_zero():
+            return Fraction(0)
+        total = _power([_fixed(each, up=up) for each in losses.masses], self.rounds, up=up)
+        never = 1 - (1 - losses.infinite) ** self.rounds
+        shrink, factor = (-self.step).exp(), (self.eps - self.step * (start + skip)).exp()
+        result = _fixed(never, up=up)
+        for mass in total[skip:]:
+            product = mass * _fixed((1 - factor).nonnegative_part(), up=up)
+            result += -(-product >> ctx.prec) if up else product >> ctx.prec
+            factor *= shrink
+        return Fraction(max(result, 0), 1 << ctx.prec)
+
+
+def _fixed(number: Ball, *, up: bool) -> int:
+    """The number in units of 2^-prec, rounded to the safe side."""
+    scaled = number * arb(2) ** ctx.prec
+    return int((scaled.upper().ceil() if up else scaled.lower().floor()).unique_fmpz())
+
+
+def _power(masses: list[int], rounds: int, *, up: bool) -> list[int]:
+    """The convolution power, with every product rounded to the safe side."""
+    result: fmpz_poly | None = None
+    square = fmpz_poly(masses)
+    while True:
+        if rounds & 1:
+            result = square if result is None else _scaled(result * square, up=up)
+        rounds >>= 1
+        if not rounds:
+            break
+        square = _scaled(square * square, up=up)
+    return [int(each) for each in result.coeffs()]
+
+
+def _scaled(product: Any, *, up: bool) -> Any:
+    bits = ctx.prec
+    return fmpz_poly([-(-each >> bits) if up else each >> bits for each in map(int, product.coeffs())])
