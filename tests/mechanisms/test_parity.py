@@ -10,13 +10,17 @@ import pytest
 from scipy import stats
 
 from crowdproof.errors import ParameterError
+from crowdproof.mechanism import is_deterministic
 from crowdproof.mechanisms import (
+    Both,
     Contains,
     Laplace,
     MajorityXor,
+    Mondrian,
     Parity,
     Sampled,
     Share,
+    Size,
     printed_pair,
     repaired_pair,
     xor_pair,
@@ -98,6 +102,36 @@ def test_batches_follow_the_exact_law(mechanism, target):
         assert batch.mean() == exact
     else:
         assert stats.binomtest(int(batch.sum()), 20_000, float(exact)).pvalue > 1e-6
+
+
+def test_a_batch_of_a_pair_is_drawn_from_the_same_samples():
+    """20,000 pairs against the exact joint law by chi-square, false-alarm rate 1e-6."""
+    table = crowd(5, target=1)
+    pairs = [xor_pair(SECRET), Both(MajorityXor(SECRET, at_least=2), Parity(SECRET, at_least=3))]
+    for pair in pairs:
+        assert is_deterministic(pair)
+        exact = law(pair, table)
+        seen = Counter(Sampled("1/3", pair).batch(table, np.random.default_rng(2), 20_000))
+        assert set(seen) <= set(exact)
+        assert {type(each) for output in seen for each in output} == {bool}
+        outputs = list(exact)
+        expected = [20_000 * float(exact[each]) for each in outputs]
+        assert stats.chisquare([seen[each] for each in outputs], expected).pvalue > 1e-6
+
+
+def test_a_batch_with_noise_follows_the_sample_it_belongs_to():
+    """With hardly any noise the size and its parity agree, and so do the share and the majority."""
+    rng, table = np.random.default_rng(5), crowd(31, target=0)
+    for odd, size in Sampled("1/2", Both(Parity(), Laplace(1000, 1, Size()))).batch(table, rng, 200):
+        assert round(size) % 2 == odd
+    for majority, share in Sampled("1/2", printed_pair(SECRET, 1, "1e-9", at_least=1)).batch(table, rng, 200):
+        assert majority == (share > 0.5 + 1e-6)
+
+
+def test_a_pair_with_another_mechanism_is_run_one_by_one():
+    pair = Both(Parity(), Mondrian(1, total=True))
+    batch = Sampled("1/2", pair).batch(crowd(6, target=0), np.random.default_rng(1), 3)
+    assert [odd == (release.height % 2 == 1) for odd, release in batch] == [True] * 3
 
 
 def test_the_repaired_pair_shows_the_block_and_with_it_the_secret():

@@ -16,7 +16,7 @@ from crowdproof.mechanisms.eps_safe import Candidate, EpsSafe, ExcessRows, Relea
 from crowdproof.mechanisms.kmember import KMember
 from crowdproof.mechanisms.mondrian import Mondrian
 from crowdproof.mechanisms.noise import Exponential, Gaussian, Laplace
-from crowdproof.mechanisms.parity import Both, MajorityXor, Parity, Share, printed_pair, repaired_pair, xor_pair
+from crowdproof.mechanisms.parity import Both, MajorityXor, Parity, Share, Size, printed_pair, repaired_pair, xor_pair
 from crowdproof.mechanisms.predicates import Contains
 from crowdproof.mechanisms.recoding import Grid, Hierarchy, Keep, Scheme, Suppress
 from crowdproof.mechanisms.sampling import Sampled, for_samples, poisson_sample
@@ -47,6 +47,7 @@ __all__ = [
     "Sampled",
     "Scheme",
     "Share",
+    "Size",
     "StronglySafe",
     "Suppress",
     "SuppressedHistogram",

@@ -5,7 +5,7 @@ are whole multiples of a step, far smaller than the noise, and every multiple ca
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.exact import Epsilon, Number, rational
+from crowdproof.mechanisms.counting import Counting, Ints
 from crowdproof.mechanisms.parameters import as_delta, as_epsilon, as_loss, as_sensitivity
+from crowdproof.mechanisms.predicates import Contains
 from crowdproof.mechanisms.selection import exact_choice
 
 Floats = NDArray[np.float64]
@@ -45,7 +47,7 @@ def _multiples(counts: NDArray[np.int64], step: float) -> Floats:
 
 
 @frozen
-class Laplace:
+class Laplace(Counting):
     """query(D) + Z, Z of density proportional to e^(-|z| epsilon / sensitivity) in each coordinate: epsilon-DP.
 
     `sensitivity` is the most that the answer changes between neighbours, in the sum of absolute values. The answer is
@@ -72,6 +74,14 @@ class Laplace:
         """`size` independent noisy answers."""
         answer = np.asarray(self.query(data), dtype=np.float64)
         return self.perturb(np.broadcast_to(answer, (size, *answer.shape)), rng)
+
+    def predicates(self) -> tuple[Contains, ...] | None:
+        """Those of the query, if it is one of counts."""
+        return self.query.predicates() if hasattr(self.query, "predicates") else None
+
+    def of_counts(self, total: Ints, held: Sequence[Ints], rng: np.random.Generator) -> Floats:
+        """The noisy answers on many tables."""
+        return self.perturb(self.query.of_counts(total, held), rng)  # type: ignore[attr-defined]
 
     def perturb(self, answers: Floats, rng: np.random.Generator) -> Floats:
         """Each of the given answers with independent noise; the first axis counts the answers."""

@@ -3,7 +3,7 @@
 Each outputs a plain truth value; `Both` runs two of them on the same data.
 """
 
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, whole
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Mechanism, is_deterministic
+from crowdproof.mechanisms.counting import Counting, Ints
 from crowdproof.mechanisms.noise import Laplace
 from crowdproof.mechanisms.parameters import as_epsilon, as_sensitivity, as_size
-from crowdproof.mechanisms.predicates import Contains, Value, sampled_counts
-from crowdproof.mechanisms.tables import require_columns
+from crowdproof.mechanisms.predicates import Contains, Value
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 def _block(written: Number) -> int:
@@ -27,7 +28,7 @@ def _block(written: Number) -> int:
 
 
 @frozen
-class Parity:
+class Parity(Counting):
     """r(T) = [floor(|T| / block) is odd] when |T| >= at_least, else false; XORed with s(T) where a secret s is given.
 
     `Parity()` is the first algorithm of section 2.2 and `Parity(secret=s)` the second. Together they show s(T), by one
@@ -41,23 +42,22 @@ class Parity:
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> bool:  # noqa: ARG002
         """The truth value for the table."""
-        present = self.secret is not None and self.secret(table)
-        return bool(self.of(np.array(table.height), np.array(present)))
+        odd = table.height // self.block % 2 == 1
+        return table.height >= self.at_least and odd != (self.secret is not None and self.secret(table))
 
-    def of(self, size: NDArray[np.integer], present: NDArray[Any]) -> Bools:
-        """The truth value as a function of the table's size and of the secret."""
-        odd: Bools = (size // self.block) % 2 == 1
-        return (size >= self.at_least) & (odd ^ (present > 0))
+    def predicates(self) -> tuple[Contains, ...]:
+        """The secret, if there is one."""
+        return () if self.secret is None else (self.secret,)
 
-    def sampled_batch(self, table: pl.DataFrame, beta: Fraction, rng: np.random.Generator, size: int) -> Bools:
-        """The outputs on `size` Poisson samples, from how many rows with and without the secret each has."""
-        target = 0 if self.secret is None else int(self.secret.matches(table).sum())
-        counts = sampled_counts(np.array([target, table.height - target]), beta, rng, size)
-        return self.of(counts.sum(axis=1), counts[:, 0])
+    def of_counts(self, total: Ints, held: Sequence[Ints], rng: np.random.Generator) -> Bools:  # noqa: ARG002
+        """The truth values."""
+        odd = total // self.block % 2 == 1
+        value: Bools = odd ^ (held[0] > 0) if held else odd
+        return value & (total >= self.at_least)
 
 
 @frozen
-class MajorityXor:
+class MajorityXor(Counting):
     """A_1 of section 2.6 as printed: r(T) XOR s(T) when |T| >= at_least, else false.
 
     r(T): more rows have `value` in `column` than do not. It is not DPS: when all rows of D have the value, r(T) is
@@ -72,19 +72,17 @@ class MajorityXor:
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> bool:  # noqa: ARG002
         """The truth value for the table."""
-        holders = Contains({self.column: self.value}).matches(table).sum()
-        majority = 2 * holders > table.height
+        majority = 2 * int(self.predicates()[0].matches(table).sum()) > table.height
         return table.height >= self.at_least and majority != self.secret(table)
 
-    def sampled_batch(self, table: pl.DataFrame, beta: Fraction, rng: np.random.Generator, size: int) -> Bools:
-        """The outputs on `size` Poisson samples, from how many rows of each of four kinds each has."""
-        held = Contains({self.column: self.value}).matches(table).to_numpy()
-        kinds = np.bincount(2 * self.secret.matches(table).to_numpy().astype(np.int64) + held, minlength=4)
-        counts = sampled_counts(kinds, beta, rng, size)
-        total, majority = counts.sum(axis=1), 2 * counts[:, [1, 3]].sum(axis=1) > counts.sum(axis=1)
-        present = counts[:, 2:].sum(axis=1) > 0
-        result: Bools = (total >= self.at_least) & (majority ^ present)
-        return result
+    def predicates(self) -> tuple[Contains, ...]:
+        """The value, and the secret."""
+        return Contains({self.column: self.value}), self.secret
+
+    def of_counts(self, total: Ints, held: Sequence[Ints], rng: np.random.Generator) -> Bools:  # noqa: ARG002
+        """The truth values."""
+        value: Bools = (2 * held[0] > total) ^ (held[1] > 0)
+        return value & (total >= self.at_least)
 
 
 @frozen
@@ -99,26 +97,63 @@ class Share:
 
     def __call__(self, table: pl.DataFrame) -> float:
         """The share."""
-        require_columns(table, [self.column])
-        holders = int(Contains({self.column: self.value}).matches(table).sum())
-        return holders / table.height if table.height else 0.0
+        return int(self.predicates()[0].matches(table).sum()) / max(table.height, 1)
 
+    def predicates(self) -> tuple[Contains, ...]:
+        """The value."""
+        return (Contains({self.column: self.value}),)
 
-def size_of(table: pl.DataFrame) -> float:
-    """The number of rows; one row more or less moves it by exactly 1."""
-    return float(table.height)
+    def of_counts(self, total: Ints, held: Sequence[Ints]) -> Floats:
+        """The shares in many tables."""
+        return np.true_divide(held[0], np.maximum(total, 1))
 
 
 @frozen
-class Both:
+class Size:
+    """The number of rows; one row more or less moves it by exactly 1."""
+
+    def __call__(self, table: pl.DataFrame) -> float:
+        """The size."""
+        return float(table.height)
+
+    def predicates(self) -> tuple[Contains, ...]:
+        """None are needed."""
+        return ()
+
+    def of_counts(self, total: Ints, held: Sequence[Ints]) -> Floats:  # noqa: ARG002
+        """The sizes of many tables."""
+        return total.astype(np.float64)
+
+
+@frozen
+class Both(Counting):
     """The two mechanisms on the same data; the output is the pair of theirs."""
 
     first: Mechanism
     second: Mechanism
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether both ignore their rng."""
+        return is_deterministic(self.first) and is_deterministic(self.second)
+
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator) -> tuple[Any, Any]:
         """The pair of outputs."""
         return self.first(table, rng), self.second(table, rng)
+
+    def predicates(self) -> tuple[Contains, ...] | None:
+        """Those of both, if counts decide for both."""
+        found = [each.predicates() if isinstance(each, Counting) else None for each in (self.first, self.second)]
+        return None if found[0] is None or found[1] is None else found[0] + found[1]
+
+    def of_counts(self, total: Ints, held: Sequence[Ints], rng: np.random.Generator) -> list[tuple[Any, Any]]:
+        """The pairs of outputs."""
+        assert isinstance(self.first, Counting)
+        assert isinstance(self.second, Counting)
+        border = len(self.first.predicates() or ())
+        firsts = self.first.of_counts(total, held[:border], rng)
+        seconds = self.second.of_counts(total, held[border:], rng)
+        return list(zip(np.asarray(firsts).tolist(), np.asarray(seconds).tolist(), strict=True))
 
 
 def xor_pair(secret: Contains, at_least: int = 0) -> Both:
@@ -144,4 +179,4 @@ def repaired_pair(secret: Contains, epsilon: Number | Epsilon, block: int, at_le
     """
     if block > at_least:
         raise ParameterError(f"block is {block} and at_least {at_least}: blocks must be smaller than the threshold.")
-    return Both(Parity(secret, at_least, block), Laplace(epsilon, 1, size_of))
+    return Both(Parity(secret, at_least, block), Laplace(epsilon, 1, Size()))

@@ -1,12 +1,9 @@
 """The sensitive predicate of the papers' examples: whether a table contains a certain row."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 
-import numpy as np
 import polars as pl
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from crowdproof.errors import ParameterError
 from crowdproof.mechanisms.tables import require_columns
@@ -39,10 +36,3 @@ class Contains:
     def __call__(self, table: pl.DataFrame) -> bool:
         """Whether some row of the table matches."""
         return bool(self.matches(table).any())
-
-
-def sampled_counts(
-    groups: NDArray[np.integer], beta: Fraction, rng: np.random.Generator, size: int
-) -> NDArray[np.int64]:
-    """How many rows of each of the groups, of given sizes, are in each of `size` Poisson samples: sample x group."""
-    return rng.binomial(groups, float(beta), size=(size, len(groups)))
