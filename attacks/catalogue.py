@@ -9,6 +9,8 @@ from crowdproof.errors import ParameterError
 CATALOGUE: dict[str, str] = {
     "clr": "An extreme value is read off the end of a published range.",
     "xor": "Two releases, each private under sampling, betray a secret together.",
+    "same-sample": "A recoding chosen on the sample that it recodes leaks more than Theorem 6 prints.",
+    "degenerate": "Every output is k-anonymous, and a person's row is in the clear.",
 }
 """Id -> one line. The module has the id's name, with underscores."""
 

@@ -104,7 +104,7 @@ class Story:
             Note("What the adversary knows", attack.knows),
             Note("What is published", attack.sees),
             Note("What is inferred", attack.infers),
-            *(Note("What was learned", sentence) for sentence in self.learned),
+            *(Note("What was learned", sentence) for sentence in self.learned[self.victim.succeeds :]),
         )
         closing = (
             Note("Remedy", attack.remedy),
