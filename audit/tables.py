@@ -1,8 +1,8 @@
 """Tables from files: CSV, Parquet, Arrow and SQLite, with the types as read or as declared."""
 
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -27,29 +27,39 @@ def read_table(path: str | Path, *, schema: Schema | None = None, text: bool = F
 
     A table of a SQLite file with several is named after two colons: `people.sqlite::patients`.
     """
-    return scan_table(path, schema=schema, text=text).collect()
+    lazy = scan_table(path, schema=schema, text=text)
+    with readable(path):
+        return lazy.collect()
 
 
 def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = False) -> pl.LazyFrame:
-    """The same, lazily: a table larger than memory can be examined in one pass. Never without columns or rows."""
+    """The same, lazily, for tables larger than memory; there is at least one row. Read it within `readable`."""
     name, _, part = str(path).partition("::")
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(f"{name} is of no known kind: give a file that ends in {', '.join(SUFFIXES)}.")
     if not Path(name).is_file():
         raise DataError(f"there is no file {name}: check its path.")
-    try:
+    with readable(path):
         lazy = SUFFIXES[suffix](Path(name), part, text)
         columns = lazy.collect_schema().names()
         empty = not columns or lazy.select(pl.first().is_null()).head(1).collect().is_empty()
-    except (pl.exceptions.PolarsError, OSError, sqlite3.Error, UnicodeDecodeError) as error:
-        if isinstance(error, pl.exceptions.NoDataError):
-            raise DataError(f"{name} is empty: give a file with column names and rows.") from None
-        reason = str(error).strip().partition("\n")[0]
-        raise DataError(f"{name} cannot be read as {suffix.lstrip('.')}: {reason}") from None
     if empty:
         raise DataError(f"{name} has no rows: give a table with at least one.")
     return _declared(lazy, schema or {}, name)
+
+
+@contextmanager
+def readable(path: str | Path) -> Iterator[None]:
+    """Around whatever reads the file: a scan meets a broken line only when it comes to it."""
+    name = str(path).partition("::")[0]
+    try:
+        yield
+    except pl.exceptions.NoDataError:
+        raise DataError(f"{name} is empty: give a file with column names and rows.") from None
+    except (pl.exceptions.PolarsError, OSError, sqlite3.Error, UnicodeDecodeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise DataError(f"{name} cannot be read as {Path(name).suffix.lstrip('.')}: {reason}") from None
 
 
 def _csv(path: Path, part: str, text: bool) -> pl.LazyFrame:

@@ -16,6 +16,7 @@ VERBS = {
     "replay": "Run a refutation again, from scratch.",
     "gate": "All privacy claims of a project, for CI.",
     "init": "Write a first privacy.toml for a function that exists.",
+    "check": "What a release file alone shows: k, l, t and side channels.",
     "attack": "Show what an adversary learns from a release.",
     "demo": "The main job, end to end, on the built-in data.",
     "report": "Render saved findings again, in any format.",

@@ -1,0 +1,75 @@
+"""l-diversity: over how many sensitive values each crowd is spread. Decided in whole numbers, without rounding.
+
+distinct    at least l different values
+entropy     an entropy of at least ln l
+recursive   the commonest value is rarer than c times all but the l - 1 commonest together
+"""
+
+import math
+from fractions import Fraction
+
+import polars as pl
+from attrs import frozen
+
+from crowdproof.audit.check.groups import COUNT, GROUP, Spread
+
+CLOSE = 1e-6
+"""Where floats come so near to each other, whole numbers decide."""
+DIVERSITIES = ("distinct", "entropy", "recursive")
+
+
+@frozen
+class Measured:
+    """A quantity of the release, the group where it is worst, and whether that is good enough."""
+
+    words: str
+    group: int
+    holds: bool
+
+
+def distinct(spread: Spread, l: int) -> Measured:  # noqa: E741
+    """The smallest number of different values in a group."""
+    found = spread.table.group_by(GROUP).agg(pl.len().alias("l")).sort("l", GROUP)
+    least = int(found["l"][0])
+    return Measured(f"{least} distinct values", int(found[GROUP][0]), least >= l)
+
+
+def entropy(spread: Spread, l: int) -> Measured:  # noqa: E741
+    """The smallest entropy of a group, as the number of equally frequent values that would have it."""
+    p = pl.col(COUNT) / pl.col(COUNT).sum()
+    found = spread.table.group_by(GROUP).agg((-(p * p.log()).sum()).alias("H")).sort("H", GROUP)
+    least = float(found["H"][0])
+    words = f"the entropy of {math.exp(least):.4g} equally frequent values"
+    near = found.filter((pl.col("H") - math.log(l)).abs() < CLOSE)[GROUP].to_list()
+    failing = [group for group in near if not entropy_at_least(spread.counts(group), l)]
+    if least < math.log(l) - CLOSE:
+        failing.insert(0, int(found[GROUP][0]))
+    return Measured(words, failing[0] if failing else int(found[GROUP][0]), not failing)
+
+
+def entropy_at_least(counts: list[int], l: int) -> bool:  # noqa: E741
+    """H >= ln l, that is n^n >= l^n prod c_i^c_i, in whole numbers.
+
+    >>> entropy_at_least([5, 5, 5], 3), entropy_at_least([6, 5, 4], 3)
+    (True, False)
+    """
+    shared = math.gcd(*counts)
+    reduced = [count // shared for count in counts]
+    n = sum(reduced)
+    return bool(n**n >= l**n * math.prod(count**count for count in reduced))
+
+
+def recursive(spread: Spread, l: int, c: Fraction) -> Measured:  # noqa: E741
+    """The largest ratio of the commonest value to the tail r_l + ... + r_m; it must stay below c."""
+    rank = pl.col(COUNT).rank("ordinal", descending=True).over(GROUP)
+    tail = pl.col(COUNT).filter(pl.col("rank") >= l).sum()
+    found = (
+        spread.table.with_columns(rank.alias("rank"))
+        .group_by(GROUP)
+        .agg(pl.col(COUNT).max().alias("top"), tail.alias("tail"))
+        .with_columns((pl.col("top") / pl.col("tail")).alias("ratio"))
+        .sort("ratio", GROUP, descending=[True, False])
+    )
+    group, top, rest = (int(found[name][0]) for name in (GROUP, "top", "tail"))
+    holds = found.filter(c.denominator * pl.col("top") >= c.numerator * pl.col("tail")).is_empty()
+    return Measured(f"commonest against tail {top} : {rest}", group, holds)

@@ -1,0 +1,151 @@
+"""The findings about a release, one method for each."""
+
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.audit.check import channels, closeness, diversity
+from crowdproof.audit.check.diversity import Measured
+from crowdproof.audit.check.groups import Groups, Spread, covering_crowd, group
+from crowdproof.audit.check.terms import Terms
+from crowdproof.claims import Assertion, Claim, KAnonymity
+from crowdproof.exact import show
+from crowdproof.findings import (
+    Confidence,
+    Counterexample,
+    Evidence,
+    Exact,
+    Finding,
+    Note,
+    NotRefuted,
+    Proved,
+    Refuted,
+    Table,
+)
+
+_MEANING = {
+    "text": "Cells are compared as text: missing equals missing, `*` equals `*`, and `[20, 40)` is not 30.",
+    "covering": (
+        "A missing cell and `*` may be anything, `[20, 40)` is a range, `{a, b}` a set: a row hides among the rows "
+        "whose cells cover its own."
+    ),
+}
+_NOT_PRIVACY = (
+    "That holds of this file; it does not say how the file came about, and so nothing about privacy by itself."
+)
+
+
+@frozen(eq=False)
+class Report:
+    """A release that has been read and grouped."""
+
+    subject: str
+    terms: Terms
+    table: pl.LazyFrame
+    groups: Groups
+
+    def k_anonymity(self) -> Finding:
+        """The size of the smallest crowd."""
+        groups, k = self.groups, self.terms.k
+        place = int(np.argmin(groups.sizes))
+        least = int(groups.sizes[place])
+        if self.terms.match == "covering" and least < k:
+            least, place = covering_crowd(groups)
+        claim = KAnonymity(k, self.terms.columns or groups.columns)
+        words = f"A row of the release hides among {least} like it, itself counted; {k} are claimed."
+        evidence = (_sizes(groups, k), _risk(groups), Note("Meaning of the cells", _MEANING[self.terms.match]))
+        return self._decided(claim, least >= k, words, groups.words(place), evidence)
+
+    def sensitive(self, spread: Spread) -> list[Finding]:
+        """l-diversity and t-closeness of one sensitive column, as far as they are claimed."""
+        found = []
+        terms, column = self.terms, spread.column
+        if terms.l is not None:
+            kind = terms.diversity
+            sentence = f"in every group {column} is {kind} {terms.l}-diverse"
+            if kind == "recursive":
+                sentence = f"in every group {column} is recursively ({show(terms.c)}, {terms.l})-diverse"
+                measured = diversity.recursive(spread, terms.l, terms.c)
+            else:
+                measured = (diversity.distinct if kind == "distinct" else diversity.entropy)(spread, terms.l)
+            found.append(self._measured(Assertion("l-diversity", sentence), spread, measured))
+        if terms.t is not None:
+            sentence = f"in every group {column} is within {show(terms.t)} of the whole ({terms.distance} distance)"
+            measured = (closeness.equal if terms.distance == "equal" else closeness.ordered)(spread, terms.t)
+            found.append(self._measured(Assertion("t-closeness", sentence), spread, measured))
+        return found
+
+    def row_numbers(self) -> Finding:
+        """Whether a column numbers the rows."""
+        names = self.table.collect_schema().names()
+        found = channels.row_numbers(self.table, names, self.groups.rows)
+        claim = Assertion("row-numbers", "no column numbers the rows")
+        if not found:
+            return self._decided(claim, True, "", {}, ())
+        first = found[0]
+        words = f"The column {first.column} numbers the rows from {first.first} to {first.last}"
+        words += f" and leaves out {first.missing}: those were suppressed." if first.missing else "."
+        rest = [name for name in self.groups.columns if name not in {each.column for each in found}]
+        evidence: tuple[Evidence, ...] = ()
+        if rest and len(rest) < len(self.groups.columns):
+            least = int(group(self.table, rest).sizes.min())
+            evidence = (Note("Without it", f"the smallest group of the other columns has {least} rows."),)
+        return self._decided(claim, False, words, {"column": first.column}, evidence)
+
+    def star_rows(self) -> Finding:
+        """Whether suppressed rows are still there as rows of stars."""
+        count = channels.star_rows(self.groups)
+        claim = Assertion("star-rows", "suppressed rows are not in the release as rows without content")
+        words = f"{count} rows are empty or `*` in every known column: their number tells how many rows stood out."
+        return self._decided(claim, count == 0, words, {"rows": str(count)}, ())
+
+    def row_order(self) -> Finding:
+        """Whether the order of the rows could be that of the source."""
+        order = channels.row_order(self.table, self.groups)
+        claim = Assertion("row-order", "the rows are in the order of a sort or of a shuffle")
+        numbers = f"{order.alike:,} rows look like the one before; after a shuffle {order.expected:,.1f} would"
+        numbers += f" (standard deviation {order.deviation:,.1f})."
+        if not order.grouped and order.error <= channels.ERROR:
+            words = f"The rows are neither sorted nor shuffled: {numbers} Their order may be that of the source."
+            certainty = Confidence(order.error.limit_denominator(10**12) or Fraction(1, 10**12))
+            return Finding(self.subject, claim, Refuted(Counterexample(words)), certainty)
+        seen = f"The rows of each group stand together. {numbers}" if order.grouped else numbers
+        return Finding(
+            self.subject, claim, NotRefuted(f"{seen} An order within or among the groups was not looked for.")
+        )
+
+    def _measured(self, claim: Claim, spread: Spread, measured: Measured) -> Finding:
+        words = f"{spread.column}: {measured.words} in a group of {spread.groups.sizes[measured.group]} rows."
+        evidence = (Note("Worst group", words),)
+        return self._decided(claim, measured.holds, words, spread.groups.words(measured.group), evidence)
+
+    def _decided(
+        self, claim: Claim, holds: bool, words: str, values: dict[str, str], evidence: tuple[Evidence, ...]
+    ) -> Finding:
+        verdict = Proved() if holds else Refuted(Counterexample(words, values))
+        if holds:
+            evidence = (*evidence, Note("What this says", _NOT_PRIVACY))
+        return Finding(self.subject, claim, verdict, Exact(), evidence)
+
+
+def _sizes(groups: Groups, k: int) -> Table:
+    sizes = groups.sizes
+    below = sizes < k
+    rows = (
+        ("rows", f"{groups.rows:,}"),
+        ("groups", f"{len(sizes):,}"),
+        ("smallest, median, largest group", f"{sizes.min():,}, {np.median(sizes):,.0f}, {sizes.max():,}"),
+        (f"groups below {k}", f"{below.sum():,} with {sizes[below].sum():,} rows"),
+        ("unique rows", f"{(sizes == 1).sum():,}"),
+    )
+    return Table("Groups of rows that look alike", ("measure", "value"), rows)
+
+
+def _risk(groups: Groups) -> Table:
+    rows = (
+        ("of the easiest row to find (prosecutor)", f"{1 / groups.sizes.min():.4g}"),
+        ("on average over the rows (marketer)", f"{len(groups.sizes) / groups.rows:.4g}"),
+    )
+    return Table("Chance to pick the right row", ("chance", "value"), rows)

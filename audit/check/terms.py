@@ -1,0 +1,60 @@
+"""What is claimed of a release."""
+
+from fractions import Fraction
+
+from attrs import field, frozen
+
+from crowdproof.audit.check.closeness import DISTANCES
+from crowdproof.audit.check.diversity import DIVERSITIES
+from crowdproof.errors import ParameterError
+from crowdproof.exact import Number, rational, show, whole
+
+MATCHES = ("text", "covering")
+"""When a row hides another: its cells are the same text, or cover the other's."""
+
+
+def _group_size(written: Number) -> int:
+    return whole(written, "k")
+
+
+def _diversity(written: Number | None) -> int | None:
+    return None if written is None else whole(written, "l")
+
+
+def _ratio(written: Number) -> Fraction:
+    return rational(written, "c")
+
+
+def _distance(written: Number | None) -> Fraction | None:
+    return None if written is None else rational(written, "t")
+
+
+@frozen
+class Terms:
+    """What is claimed of the release."""
+
+    k: int = field(default=2, converter=_group_size)
+    columns: tuple[str, ...] | None = None
+    """What an adversary may know; None means all columns but the sensitive ones."""
+    sensitive: tuple[str, ...] = ()
+    l: int | None = field(default=None, converter=_diversity)  # noqa: E741
+    diversity: str = "distinct"
+    c: Fraction = field(default=Fraction(1), converter=_ratio)
+    t: Fraction | None = field(default=None, converter=_distance)
+    distance: str = "equal"
+    match: str = "text"
+    missing: tuple[str, ...] = ()
+    """Texts that stand for a missing cell, besides an empty one."""
+
+    def __attrs_post_init__(self) -> None:
+        for name, chosen, known in (
+            ("diversity", self.diversity, DIVERSITIES),
+            ("distance", self.distance, DISTANCES),
+            ("match", self.match, MATCHES),
+        ):
+            if chosen not in known:
+                raise ParameterError(f"{name} is {chosen!r}: choose from {', '.join(known)}.")
+        if self.t is not None and not 0 <= self.t <= 1:
+            raise ParameterError(f"t is {show(self.t)}: a distance lies between 0 and 1.")
+        if (self.l is not None or self.t is not None) and not self.sensitive:
+            raise ParameterError("l and t are about sensitive columns: name at least one.")

@@ -1,0 +1,263 @@
+"""`check` against brute force: groups by Python dictionaries, distances by their definitions."""
+
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import pairwise, permutations
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from crowdproof.audit.check import Terms, check
+from crowdproof.audit.check.cells import parse_cell
+from crowdproof.audit.check.channels import adjacent_alike
+from crowdproof.audit.check.closeness import equal, ordered
+from crowdproof.audit.check.diversity import distinct, entropy, recursive
+from crowdproof.audit.check.groups import covering_crowd, group, spread
+from crowdproof.cli import cli
+from crowdproof.errors import DataError, ParameterError
+
+
+def random_release(seed, rows=200):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "age": rng.choice(["[20, 40)", "[40, 60)", "*", None], rows),
+            "sex": rng.choice(["f", "m", None], rows),
+            "pay": rng.choice([10, 20, 30, 50], rows, p=[0.5, 0.3, 0.15, 0.05]),
+        }
+    )
+
+
+def brute(release, columns, sensitive):
+    groups = defaultdict(Counter)
+    for row in release.iter_rows(named=True):
+        groups[tuple(row[name] for name in columns)][row[sensitive]] += 1
+    return groups
+
+
+def verdicts(release, **terms):
+    return {getattr(f.claim, "id", f.claim.notion): f for f in check(release, Terms(**terms))}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_k_l_and_t_agree_with_brute_force(seed):
+    release = random_release(seed)
+    truth = brute(release, ["age", "sex"], "pay")
+    found = spread(release.lazy(), ["age", "sex"], "pay")
+    assert sorted(found.groups.sizes) == sorted(sum(each.values()) for each in truth.values())
+    assert sorted(group(release.lazy(), ["age", "sex"]).sizes) == sorted(found.groups.sizes)
+
+    assert distinct(found, 3).words == f"{min(map(len, truth.values()))} distinct values"
+    for l in (2, 3):  # noqa: E741
+        assert distinct(found, l).holds == all(len(each) >= l for each in truth.values())
+        assert entropy(found, l).holds == all(_entropy(each) >= math.log(l) for each in truth.values())
+        for c in (Fraction(1), Fraction(3, 2), Fraction(5)):
+            assert recursive(found, l, c).holds == all(_recursive(each, l, c) for each in truth.values())
+
+    whole = sum(truth.values(), Counter())
+    worst_equal = max(_equal(each, whole) for each in truth.values())
+    worst_ordered = max(_ordered(each, whole) for each in truth.values())
+    for t in (worst_equal, worst_ordered):
+        assert equal(found, t).holds == (worst_equal <= t)
+        assert ordered(found, t).holds == (worst_ordered <= t)
+    assert not equal(found, worst_equal - Fraction(1, 10**9)).holds
+    assert not ordered(found, worst_ordered - Fraction(1, 10**9)).holds
+
+
+def _entropy(counts):
+    n = sum(counts.values())
+    return -sum(c / n * math.log(c / n) for c in counts.values())
+
+
+def _recursive(counts, l, c):  # noqa: E741
+    ranked = sorted(counts.values(), reverse=True)
+    return ranked[0] < c * sum(ranked[l - 1 :])
+
+
+def _share(counts, value):
+    return Fraction(counts[value], sum(counts.values()))
+
+
+def _equal(own, whole):
+    return sum(abs(_share(own, value) - _share(whole, value)) for value in whole) / 2
+
+
+def _ordered(own, whole):
+    values = sorted(whole)
+    steps = [sum(_share(own, value) - _share(whole, value) for value in values[: i + 1]) for i in range(len(values))]
+    return sum(map(abs, steps)) / (len(values) - 1)
+
+
+def test_equally_frequent_values_have_exactly_their_entropy():
+    """ln 3 computed from thirds is below ln 3 in floats; whole numbers know better."""
+    release = pl.DataFrame({"a": ["x"] * 9, "s": ["p", "q", "r"] * 3})
+    assert entropy(spread(release.lazy(), ["a"], "s"), 3).holds
+    assert not entropy(spread(release[:8].lazy(), ["a"], "s"), 3).holds
+
+
+def test_a_shuffled_index_and_missing_values_do_not_matter():
+    release = random_release(9)
+    shuffled = release.sample(fraction=1, shuffle=True, seed=4)
+    plain, other = (sorted(group(each.lazy(), ["age", "sex"]).sizes) for each in (release, shuffled))
+    assert plain == other
+    assert sum(plain) == 200
+
+
+def test_k_is_decided_and_the_smallest_group_shown():
+    release = pl.DataFrame({"age": ["[20, 40)"] * 5 + ["[40, 60)"] * 3 + [None] * 4})
+    assert verdicts(release, k=3)["k-anonymity"].verdict.name == "PROVED"
+    refuted = verdicts(release, k=4)["k-anonymity"].verdict
+    assert refuted.name == "REFUTED"
+    assert refuted.witness.values == {"age": "[40, 60)"}
+    assert "hides among 3" in refuted.witness.words
+
+
+def test_covering_cells_hide_what_equal_text_does_not():
+    release = pl.DataFrame({"age": ["30"] + ["[20, 40)"] * 2 + ["*"] * 2 + ["50"] * 4, "sex": ["f"] * 9})
+    assert verdicts(release, k=4)["k-anonymity"].verdict.name == "REFUTED"
+    assert verdicts(release, k=4, match="covering")["k-anonymity"].verdict.name == "REFUTED"
+    assert verdicts(release, k=2, match="covering")["k-anonymity"].verdict.name == "PROVED"
+    groups = group(release.lazy(), ["age", "sex"])
+    crowd, place = covering_crowd(groups)
+    assert crowd == 2  # the two rows of `*`, which only each other covers
+    assert groups.words(place)["age"] == "*"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_covering_crowds_agree_with_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    cells = ["20", "30", "[20, 30]", "[20, 30)", "[0, 99]", "{20, 30}", "*", None, "x", "{x, y}"]
+    release = pl.DataFrame({name: rng.choice(cells, 60) for name in ("a", "b")})
+    rows = [[parse_cell(cell) for cell in row] for row in release.iter_rows()]
+    expected = min(
+        sum(all(big.covers(small) for big, small in zip(other, row, strict=True)) for other in rows) for row in rows
+    )
+    assert covering_crowd(group(release.lazy(), ["a", "b"]))[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("vague", "sharp", "expected"),
+    [
+        ("[20, 40)", "20", True),
+        ("[20, 40)", "40", False),
+        ("[20, 40]", "40.0", True),
+        ("(20, 40]", "20", False),
+        ("[20, 40)", "[20, 39]", True),
+        ("[20, 40)", "[20, 40]", False),
+        ("[20, 40]", "[20, 40)", True),
+        ("[20, 40)", "{20, 30}", True),
+        ("[20, 40)", "{20, x}", False),
+        ("{a, b}", "{b, a}", True),
+        ("{a, b}", "{a, c}", False),
+        ("{20}", "20.0", True),
+        ("*", None, True),
+        (None, "[1, 2]", True),
+        ("[1, 2]", "*", False),
+        ("a", "b", False),
+        ("[a, b]", "[a, b]", True),
+    ],
+)
+def test_what_a_cell_covers(vague, sharp, expected):
+    assert parse_cell(vague).covers(parse_cell(sharp)) is expected
+
+
+def test_row_numbers_are_found_and_what_they_leave_out_is_counted():
+    release = pl.DataFrame({"index": [0, 1, 2, 4, 5, 7], "age": ["[20, 40)"] * 6})
+    refuted = verdicts(release)["row-numbers"]
+    assert refuted.verdict.name == "REFUTED"
+    assert "column index numbers the rows from 0 to 7 and leaves out 2" in refuted.verdict.witness.words
+    assert "smallest group of the other columns has 6 rows" in refuted.evidence[0].text
+    ages = pl.DataFrame({"age": [31, 45, 29, 38, 33, 40], "sex": ["f"] * 6})
+    assert verdicts(ages)["row-numbers"].verdict.name == "PROVED"
+
+
+def test_rows_of_stars_are_found():
+    release = pl.DataFrame({"age": ["[20, 40)"] * 4 + ["*", None], "sex": ["f"] * 4 + ["*", " * "]})
+    refuted = verdicts(release)["star-rows"].verdict
+    assert refuted.name == "REFUTED"
+    assert refuted.witness.values == {"rows": "2"}
+    assert verdicts(release.head(5).with_columns(sex=pl.lit("f")))["star-rows"].verdict.name == "PROVED"
+
+
+def test_the_order_of_the_source_is_told_from_a_sort_and_from_a_shuffle():
+    rng = np.random.default_rng(3)
+    walk = pl.DataFrame({"zone": (np.cumsum(rng.random(400) < 0.1) % 5).astype(str)})
+    refuted = verdicts(walk)["row-order"]
+    assert refuted.verdict.name == "REFUTED"
+    assert refuted.certainty.error <= Fraction(1, 1000)
+    assert verdicts(walk.sort("zone"))["row-order"].verdict.name == "NOT_REFUTED"
+    assert verdicts(walk.sample(fraction=1, shuffle=True, seed=1))["row-order"].verdict.name == "NOT_REFUTED"
+
+
+def test_shuffles_are_called_shuffles():
+    """At most one in a thousand may be flagged: of 200, three or more would happen with probability below 0.002."""
+    rng = np.random.default_rng(5)
+    flagged = 0
+    for _ in range(200):
+        labels = pl.DataFrame({"zone": rng.permutation(np.repeat(["a", "b", "c"], 20))})
+        flagged += verdicts(labels)["row-order"].verdict.name == "REFUTED"
+    assert flagged <= 2
+
+
+@pytest.mark.parametrize("sizes", [(2, 1), (3, 2), (2, 2, 1), (4, 1, 1)])
+def test_the_moments_of_a_shuffle_are_exact(sizes):
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    counts = [sum(a == b for a, b in pairwise(each)) for each in permutations(labels)]
+    mean, variance = adjacent_alike(np.array(sizes))
+    assert mean == pytest.approx(np.mean(counts), rel=1e-12)
+    assert variance == pytest.approx(np.var(counts), rel=1e-9)
+
+
+def test_texts_that_mean_missing_are_the_user_s_choice():
+    release = pl.DataFrame({"age": ["?"] * 2 + ["NA"] * 2})
+    assert group(release.lazy(), ["age"]).sizes.tolist() == [2, 2]
+    words = verdicts(release, k=3, missing=("?", "NA"))["k-anonymity"].verdict
+    assert words.name == "PROVED"
+
+
+@pytest.mark.parametrize(
+    ("terms", "match"),
+    [
+        ({"k": 0}, "k is 0"),
+        ({"t": 2, "sensitive": ("pay",)}, "t is 2: a distance lies between 0 and 1"),
+        ({"l": 2}, "name at least one"),
+        ({"match": "fuzzy"}, "match is 'fuzzy': choose from text, covering"),
+        ({"diversity": "much"}, "choose from distinct, entropy, recursive"),
+    ],
+)
+def test_terms_that_mean_nothing_are_errors(terms, match):
+    with pytest.raises(ParameterError, match=match):
+        Terms(**terms)
+
+
+def test_columns_that_are_not_there_are_errors():
+    with pytest.raises(DataError, match="no column 'hight': it has age, sex, pay"):
+        check(random_release(1), Terms(columns=("hight",)))
+    with pytest.raises(ParameterError, match="pay is named both"):
+        check(random_release(1), Terms(columns=("pay",), sensitive=("pay",)))
+    with pytest.raises(DataError, match="have no order"):
+        check(random_release(1), Terms(sensitive=("sex",), columns=("age",), t="0.5", distance="ordered"))
+    with pytest.raises(DataError, match="no rows"):
+        check(pl.DataFrame({"a": []}), Terms())
+
+
+def test_a_broken_line_far_down_is_an_error_of_the_file(tmp_path):
+    path = tmp_path / "release.csv"
+    path.write_text("a,b\n" + "1,2\n" * 5000 + "1,2,3\n")
+    with pytest.raises(DataError, match="cannot be read as csv"):
+        check(path, Terms())
+
+
+def test_the_command_line_says_it_and_exits_accordingly(tmp_path):
+    path = tmp_path / "release.csv"
+    pl.DataFrame({"age": ["[20, 40)"] * 3 + ["[40, 60)"] * 3, "pay": [1, 2, 3, 1, 2, 3]}).write_csv(path)
+    arguments = ["check", str(path), "--sensitive", "pay", "--l", "3", "--t", "0"]
+    held = CliRunner().invoke(cli, [*arguments, "--k", "3"], standalone_mode=False)
+    assert held.return_value == 0
+    assert held.stdout.count("PROVED") == 5
+    refuted = CliRunner().invoke(cli, [*arguments, "--k", "4"], standalone_mode=False)
+    assert refuted.return_value == 1
+    assert "REFUTED" in refuted.stdout

@@ -1,0 +1,96 @@
+"""Tables from files: every kind reads the same, and every way to be unreadable has its message."""
+
+import sqlite3
+from contextlib import closing
+
+import polars as pl
+import pytest
+
+from crowdproof.audit.tables import read_table, scan_table
+from crowdproof.errors import DataError
+
+PEOPLE = pl.DataFrame({"age": [31, 47, None], "name": ["ann", None, "cyd"]})
+
+
+def write_sqlite(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE people (age INTEGER, name TEXT)")
+        connection.executemany("INSERT INTO people VALUES (?, ?)", PEOPLE.rows())
+        connection.commit()
+
+
+WRITERS = {
+    "csv": PEOPLE.write_csv,
+    "parquet": PEOPLE.write_parquet,
+    "arrow": PEOPLE.write_ipc,
+    "feather": PEOPLE.write_ipc,
+    "sqlite": write_sqlite,
+    "db": write_sqlite,
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_every_kind_reads_the_same(kind, tmp_path):
+    path = tmp_path / f"people.{kind}"
+    WRITERS[kind](path)
+    assert read_table(path).equals(PEOPLE)
+    assert scan_table(path).collect().equals(PEOPLE)
+
+
+def test_text_keeps_what_was_written(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("zip,age\n01234,[20; 40)\n")
+    assert read_table(path, text=True).rows() == [("01234", "[20; 40)")]
+
+
+def test_types_can_be_declared(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("zip,born\n01234,2001-02-03\n")
+    table = read_table(path, schema={"zip": "text"})
+    assert table.schema["zip"] == pl.String
+    with pytest.raises(DataError, match="the type of zip is 'postcode': declare one of integer, number, text"):
+        read_table(path, schema={"zip": "postcode"})
+    with pytest.raises(DataError, match="no column 'plz': it has zip, born"):
+        read_table(path, schema={"plz": "text"})
+    path.write_text("age\nold\n")
+    with pytest.raises(DataError, match="does not have the declared types"):
+        read_table(path, schema={"age": "integer"})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "match"),
+    [
+        ("people.xls", b"", "is of no known kind: give a file that ends in .csv, .parquet"),
+        ("people.csv", b"", "is empty"),
+        ("people.csv", b"age,name\n", "has no rows"),
+        ("people.parquet", b"PAR1 no", "cannot be read as parquet"),
+        ("people.arrow", b"no", "cannot be read as arrow"),
+        ("people.sqlite", b"no database at all, really not", "cannot be read as sqlite"),
+        ("people.csv", b"a,b\n1,2\n3,4,5\n", "cannot be read as csv"),
+    ],
+)
+def test_what_cannot_be_read_says_why(name, content, match, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=match):
+        read_table(tmp_path / name)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match="there is no file"):
+        read_table(tmp_path / "absent.csv")
+
+
+def test_a_database_with_several_tables_is_asked_for_one(tmp_path):
+    path = tmp_path / "people.db"
+    write_sqlite(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute('CREATE TABLE "odd ""name" (a INTEGER)')
+        connection.execute('INSERT INTO "odd ""name" VALUES (1)')
+        connection.commit()
+    with pytest.raises(DataError, match='holds the tables people, odd "name: write'):
+        read_table(path)
+    assert read_table(f"{path}::people").equals(PEOPLE)
+    assert read_table(f'{path}::odd "name').rows() == [(1,)]
+    PEOPLE.write_csv(tmp_path / "people.csv")
+    with pytest.raises(DataError, match="one table only"):
+        read_table(f"{tmp_path / 'people.csv'}::people")
