@@ -24,6 +24,11 @@ lint: $(VENV)/.installed
 test: lint
 	$(BIN)/python -m pytest -n auto
 
+# What needs more than Python: third-party anonymizers, a browser, a cluster. Each setup script installs what it needs.
+integration: $(VENV)/.installed
+	for setup in tests/integration/setup-*.sh; do sh $$setup $(BIN)/python || exit 1; done
+	$(BIN)/python -m pytest -m integration
+
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
 

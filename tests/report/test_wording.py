@@ -38,6 +38,7 @@ def test_the_tally_counts_every_finding_once():
     assert sum(wording.counts(SAMPLES).values()) == len(SAMPLES)
 
 
+ADDING = "Adding or removing one person"
 ANY = "changes the probability of any"
 
 
@@ -46,23 +47,27 @@ ANY = "changes the probability of any"
     [
         (
             DP(1, "1e-6"),
-            f"Adding or removing one person {ANY} output by a factor of at most 2.718 (ε = 1), save for a slack of 1e-6.",
+            f"{ADDING} {ANY} output by a factor of at most 2.718 (ε = 1), save for a slack of 1e-6.",
         ),
         (DP("ln 3", 0, "replace"), f"Replacing one person’s row {ANY} output by a factor of at most 3 (ε = ln 3)."),
         (
             DPS("0.1", 0, "0.01"),
-            "When each row is kept with probability 0.1 before the release is made, adding or removing one person "
-            f"{ANY} output by nothing at all, save for a slack of 0.01.",
+            (
+                f"When each row is kept with probability 0.1 before the release is made, {ADDING.lower()} {ANY} output "
+                "by nothing at all, save for a slack of 0.01."
+            ),
         ),
         (
             CrowdBlending(20),
-            "Each person blends with at least 20 people of the data, counting themselves (outputs differ by nothing "
-            "at all), or is ignored altogether.",
+            (
+                "Each person blends with at least 20 people of the data, counting themselves (outputs differ by "
+                "nothing at all), or is ignored altogether."
+            ),
         ),
         (Safe(), "How values are generalised does not depend on the data at all."),
         (
             Safe("ln 2"),
-            f"Adding or removing one person {ANY} choice of how values are generalised by a factor of at most 2 (ε = ln 2).",
+            f"{ADDING} {ANY} choice of how values are generalised by a factor of at most 2 (ε = ln 2).",
         ),
         (KAnonymity(5, "age|zip"), "Every row of the release, seen through age, zip, appears at least 5 times."),
         (Assertion("a", "So it is."), "So it is."),
