@@ -70,6 +70,11 @@ def test_mixed_types(mechanism):
     fails(mechanism, mixed, "neither all numbers nor all text: cast it to a number or to text first")
 
 
+@pytest.mark.parametrize("mechanism", ON_AGE, ids=lambda each: type(each).__name__)
+def test_a_table_of_another_library(mechanism):
+    fails(mechanism, {"age": [1]}, r"of type builtins.dict: give a polars.DataFrame \(polars.from_pandas makes one\)")
+
+
 def test_text_in_a_grid():
     fails(
         StronglySafe(BY_AGE, 1), pl.DataFrame({"age": ["old"]}), "is text: a grid takes numbers, so give it a hierarchy"

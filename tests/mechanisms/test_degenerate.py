@@ -35,5 +35,7 @@ def test_it_uses_its_rng_as_the_mechanism_inside_does():
 def test_a_predicate_needs_its_columns():
     with pytest.raises(DataError, match="no column 'city': name one of its columns"):
         Duplicate(Contains({"city": "Bonn"}), 2)(PEOPLE)
+    with pytest.raises(DataError, match=r"is not of its column's type: age \(Int64\); give one that is"):
+        Contains({"age": "old"})(PEOPLE)
     with pytest.raises(ParameterError, match="the row names no column"):
         Contains({})

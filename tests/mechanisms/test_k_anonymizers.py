@@ -10,6 +10,7 @@ from crowdproof.errors import DataError
 from crowdproof.mechanisms import (
     AppendPerson,
     Apply,
+    Both,
     Contains,
     Duplicate,
     EpsSafe,
@@ -114,6 +115,8 @@ def test_too_few_rows_are_an_error_alone_and_nothing_in_a_sample(mechanism):
     with pytest.raises(DataError, match="the table is empty: give at least one row"):
         mechanism(few.clear())
     rng = np.random.default_rng(1)
+    nested = Both(AppendPerson(mechanism, Contains({"city": "{Bonn}"})), mechanism)
+    assert all(part.is_empty() for part in Sampled("1/2", nested)(few, rng))
     for table in (few, few.clear()):
         release = Sampled("1/2", mechanism)(table, rng)
         assert release.is_empty()

@@ -100,5 +100,21 @@ def test_a_null_is_the_least_value():
     assert Mondrian(2)(table)["age"].to_list() == ["[?, 4]"] * 3 + ["[30, 40]"] * 2
 
 
+def test_numbers_of_any_size_and_type():
+    """The widest floats do not overflow, and decimals and large whole numbers keep their digits."""
+    table = pl.DataFrame(
+        {
+            "wide": [-1.7e308, -1.0, 1.0, 1.7e308],
+            "large": pl.Series([0, 1, 2**64 - 2, 2**64 - 1], dtype=pl.UInt64),
+            "exact": pl.Series(["0.10", "0.25", "7.50", "8.00"]).cast(pl.Decimal(10, 2)),
+        }
+    )
+    low, high = "1" + "7" + "0" * 307, f"[{2**64 - 2}, {2**64 - 1}]"
+    assert Mondrian(2)(table).rows()[::2] == [
+        (f"[-{low}, -1]", "[0, 1]", "[0.1, 0.25]"),
+        (f"[1, {low}]", high, "[7.5, 8]"),
+    ]
+
+
 def test_floats_are_written_plainly():
     assert Mondrian(2)(pl.DataFrame({"x": [0.1, 35e6]}))["x"].to_list() == ["[0.1, 35000000]"] * 2

@@ -92,6 +92,8 @@ def test_wrong_parameters_are_refused(make, message):
 def test_an_answer_that_is_no_number_is_refused():
     with pytest.raises(DataError, match="give a query with a finite answer"):
         Laplace(1)(math.nan, np.random.default_rng(0))
+    with pytest.raises(DataError, match="give a sensitivity that fits the query"):
+        Laplace(1)(1e60, np.random.default_rng(0))
 
 
 def test_odohs_case_study():

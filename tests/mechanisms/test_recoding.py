@@ -41,6 +41,11 @@ def cell(value, width, origin):
     return f"[{show(low)}, {show(low + width)})"
 
 
+def test_whole_numbers_beyond_a_signed_word():
+    column = pl.Series("x", [2**63 + 5, 2**64 - 1], dtype=pl.UInt64)
+    assert Grid(1000)(column).to_list() == [cell(each, Fraction(1000), Fraction(0)) for each in column.to_list()]
+
+
 def test_every_level_of_a_hierarchy():
     paths = {"Lyon": ["France", "Europe"], "Bonn": ["Germany", "Europe"], "Lima": ["Peru", "America"]}
     column = pl.Series("city", ["Lyon", None, "Lima", "?"])

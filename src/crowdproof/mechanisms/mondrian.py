@@ -66,7 +66,7 @@ def clusters(columns: Sequence[Coded], k: int, *, relaxed: bool = False) -> Ints
     while len(level.rows):
         cuts = _cuts(level, columns, k, relaxed=relaxed)
         sizes = level.sizes
-        done = cuts.column < 0
+        done = ~cuts.cut
         rows_done = np.repeat(done, sizes)
         result[level.rows[rows_done]] = np.repeat(parts + np.arange(done.sum()), sizes[done])
         parts += int(done.sum())
@@ -95,16 +95,16 @@ class _Level:
 
 @define
 class _Cuts:
-    """For each part its column (-1: none) and whether each row of the level goes to the left."""
+    """For each part whether it is cut, and for each row whether it then goes to the left."""
 
-    column: Ints
+    cut: Bools
     left: Bools
 
 
 def _cuts(level: _Level, columns: Sequence[Coded], k: int, *, relaxed: bool) -> _Cuts:
     sizes, widths = level.sizes, _widths(level, columns)
     preference = np.argsort(-widths, axis=0, kind="stable")
-    cuts = _Cuts(np.full(len(sizes), -1), np.zeros(len(level.rows), dtype=np.bool_))
+    cuts = _Cuts(np.zeros(len(sizes), dtype=np.bool_), np.zeros(len(level.rows), dtype=np.bool_))
     open_parts = np.flatnonzero(sizes >= 2 * k)
     for column in preference:
         open_parts = open_parts[widths[column[open_parts], open_parts] > 0]
@@ -143,7 +143,7 @@ def _try(level: _Level, cuts: _Cuts, parts: Ints, column: Ints, k: int, *, relax
         with_median, without = np.minimum(upto, sizes - upto), np.minimum(lower, sizes - lower)
         left = below | (equal & np.repeat(with_median >= without, sizes))
         allowed = np.maximum(with_median, without) >= k
-    cuts.column[parts[allowed]] = column[allowed]
+    cuts.cut[parts] = allowed
     cuts.left[at] = left
     return allowed
 

@@ -39,6 +39,8 @@ def _step(scale: float) -> float:
 def _on_lattice(answer: Floats, step: float) -> NDArray[np.int64]:
     if not np.isfinite(answer).all():
         raise DataError("the query's answer is NaN or infinite: give a query with a finite answer for every table.")
+    if np.abs(answer).max(initial=0) >= 2.0**62 * step:
+        raise DataError("the query's answer is too large for noise so small: give a sensitivity that fits the query.")
     return np.rint(answer / step).astype(np.int64)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 from attrs import field, frozen
 
-from crowdproof.errors import ParameterError
+from crowdproof.errors import DataError, ParameterError
 from crowdproof.mechanisms.tables import require_columns
 
 Value = str | int | float | bool | None
@@ -31,7 +31,14 @@ class Contains:
     def matches(self, table: pl.DataFrame) -> pl.Series:
         """For each row of the table, whether it matches."""
         require_columns(table, [name for name, _ in self.row])
-        return table.select(pl.all_horizontal(pl.col(name).eq_missing(value) for name, value in self.row)).to_series()
+        equal = [pl.col(name).eq_missing(pl.lit(value)) for name, value in self.row]
+        try:
+            return table.select(pl.all_horizontal(equal)).to_series()
+        except pl.exceptions.PolarsError:
+            types = ", ".join(f"{name} ({table[name].dtype})" for name, _ in self.row)
+            raise DataError(
+                f"a value of {dict(self.row)} is not of its column's type: {types}; give one that is."
+            ) from None
 
     def __call__(self, table: pl.DataFrame) -> bool:
         """Whether some row of the table matches."""

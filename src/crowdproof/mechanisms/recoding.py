@@ -20,6 +20,9 @@ from crowdproof.exact import Number, rational, show
 from crowdproof.mechanisms.parameters import as_level
 from crowdproof.mechanisms.tables import MISSING, as_text, is_number, require_columns
 
+_SHORT = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+"""Whole numbers that 64 bits with a sign can hold."""
+
 
 class Recoding(Protocol):
     """Maps each value of a column to a released text, by itself: no value's text depends on another value."""
@@ -66,7 +69,7 @@ class Grid:
             estimate = (values.cast(pl.Float64).to_numpy() - float(self.origin)) / float(self.width)
         if np.abs(estimate).max(initial=0) >= 2**62:
             raise DataError(f"column {values.name!r} has a value too far away for cells so small: give a larger width.")
-        if values.dtype.is_integer() and self.width.denominator == self.origin.denominator == 1:
+        if values.dtype in _SHORT and self.width.denominator == self.origin.denominator == 1:
             return (values.to_numpy().astype(np.int64) - int(self.origin)) // int(self.width)
         cells = np.floor(estimate).astype(np.int64)
         # only a value next to a border can be on its wrong side: decide those few exactly

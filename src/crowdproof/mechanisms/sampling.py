@@ -44,9 +44,15 @@ def for_samples(mechanism: Any) -> Any:
     """The mechanism, made total where it can be: a sample may be of any size, also smaller than k.
 
     A k-anonymizer that by default refuses a table of fewer than k rows has a field `total`; when that is set, such a
-    table has the empty release.
+    table has the empty release. Mechanisms made of others have it set in these.
     """
-    return attrs.evolve(mechanism, total=True) if hasattr(mechanism, "total") else mechanism
+    if not attrs.has(type(mechanism)):
+        return mechanism
+    parts = {each.name: getattr(mechanism, each.name) for each in attrs.fields(type(mechanism)) if each.init}
+    changes = {name: for_samples(parts[name]) for name in ("mechanism", "first", "second") if name in parts}
+    if parts.get("total") is False:
+        changes["total"] = True
+    return attrs.evolve(mechanism, **changes) if changes else mechanism
 
 
 @frozen

@@ -1,6 +1,7 @@
 """What every mechanism asks of a table, and how a value becomes released text."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,8 +17,11 @@ MISSING = "?"
 Codes = NDArray[np.integer]
 
 
-def require_columns(table: pl.DataFrame, columns: Iterable[str]) -> None:
-    """Each of `columns` is in the table, or it is an error that says which ones there are."""
+def require_columns(table: Any, columns: Iterable[str]) -> None:
+    """The table is one of polars with each of `columns`, or it is an error that says which ones there are."""
+    if not isinstance(table, pl.DataFrame):
+        kind = f"{type(table).__module__}.{type(table).__qualname__}"
+        raise DataError(f"the data is of type {kind}: give a polars.DataFrame (polars.from_pandas makes one).")
     for name in columns:
         if name not in table.columns:
             known = ", ".join(table.columns) or "none at all"
@@ -80,7 +84,8 @@ class Coded:
     distinct: pl.Series
     """For each code, its value."""
     positions: NDArray[np.float64]
-    """For each code, its place on a line: a number is itself, a null one mean gap below the least, text its rank."""
+    """For each code, its place on a line: of a number a quarter of it (so that no distance overflows), of a null one
+    mean gap below the least, of text its rank."""
     number: bool
 
     @property
@@ -108,8 +113,8 @@ def _code_numbers(column: pl.Series) -> Coded:
     filled = column.drop_nulls().to_numpy()
     distinct = np.unique(filled)
     codes = np.searchsorted(distinct, filled)
-    values = pl.Series(distinct, dtype=column.dtype)
-    positions = distinct.astype(np.float64)
+    values = pl.Series(distinct.tolist() if distinct.dtype == np.object_ else distinct, dtype=column.dtype)  # decimals
+    positions = distinct.astype(np.float64) / 4
     if column.has_nulls():
         present = column.is_not_null().to_numpy()
         every = np.zeros(len(column), dtype=codes.dtype)
@@ -139,8 +144,8 @@ def canonical(table: pl.DataFrame) -> pl.DataFrame:
 
 def chosen(table: pl.DataFrame, columns: Sequence[str] | None) -> tuple[str, ...]:
     """The named columns, which must be there (None means all), of a table that can be put in order."""
+    require_columns(table, columns or ())
     names = tuple(table.columns if columns is None else columns)
-    require_columns(table, names)
     if not names:
         raise DataError("the table has no columns: give at least one to generalize.")
     for column in table.iter_columns():
