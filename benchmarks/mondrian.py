@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import anonypy
@@ -19,7 +20,7 @@ K = 10
 def main() -> None:
     """Print seconds, groups and the smallest group of each, and how many times as fast ours is."""
     table = adult(complete=True).select([*COLUMNS, SENSITIVE])
-    theirs = _measure("anonypy 0.2.1", lambda: _anonypy(table), repeat=1)
+    theirs = _measure(f"anonypy {version('anonypy')}", lambda: _anonypy(table), repeat=1)
     for name, mechanism in (("strict", Mondrian(K, COLUMNS)), ("relaxed", Mondrian(K, COLUMNS, relaxed=True))):
         ours = _measure(f"crowdproof {name}", lambda run=mechanism: _groups(run(table)), repeat=5)
         print(f"  ratio: {theirs[0] / ours[0]:.0f} in wall time, {theirs[1] / ours[1]:.0f} in CPU time")
