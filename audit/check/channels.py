@@ -15,6 +15,8 @@ ERROR = Fraction(1, 1000)
 """How often at most a shuffled release is said not to be shuffled."""
 SHUFFLES, FEW_ROWS = 1999, 20_000
 """Up to so many rows, so many shuffles are made and compared with; beyond, Chebyshev's bound is enough."""
+_START = 1000
+"""Rows that rule out most columns at once."""
 _NAMES = re.compile(r"(unnamed.*|_?index|_?id|row.?(number|id|nr|no)?|nr|no|#|)", re.IGNORECASE)
 
 
@@ -35,6 +37,10 @@ def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[
     So may a handful of ages do; hence the numbers must also ascend, start at 0 or 1, or be called something like it.
     """
     number = {name: pl.col(name).cast(pl.String).cast(pl.Int64, strict=False) for name in columns}
+    start = table.select(each.alias(name) for name, each in number.items()).head(_START).collect()
+    number = {name: number[name] for name in columns if start[name].drop_nulls().n_unique() == start.height}
+    if not number:
+        return []
     spans = table.select(
         expression.alias(f"{name} {what}")
         for name, each in number.items()
