@@ -8,7 +8,7 @@ from attrs import frozen
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, probability, rate, rational, show, whole
 from crowdproof.findings import Estimate
-from crowdproof.proofs.bounds.balls import ball, certified
+from crowdproof.proofs.bounds.balls import Ball, ball, certified
 
 
 @frozen
@@ -35,7 +35,12 @@ def amplify(beta: Number, epsilon: Number | Epsilon, delta: Number = 0, base: Nu
     if start.exp_exact is not None:
         exact = Epsilon.of(f"ln({1 + share * (start.exp_exact - 1)})")
         return Guarantee(value_of(exact), share * error, exact)
-    return Guarantee(certified(lambda: (ball(share) * ball(start.value).expm1()).log1p()), share * error)
+
+    def amplified() -> Ball:
+        growth = ball(share) * ball(start.value).expm1()
+        return growth.log1p()
+
+    return Guarantee(certified(amplified), share * error)
 
 
 def value_of(epsilon: Epsilon) -> Estimate:

@@ -31,7 +31,7 @@ POINTS = 1000
 """Grid points from one end of the losses to the other."""
 _BITS = 128
 """Bits behind the point of a mass, to start with; all masses are rounded to the safe side."""
-_LONGEST = 30_000
+_LONGEST = 60_000
 """Grid points of all releases together, beyond which the grid is made coarser."""
 _SPLITS = 24
 """Ranges of n that are split at most."""
@@ -142,7 +142,7 @@ class _Grid:
         """The levels z, the masses of the second law there, and the mass of the first where the second has none."""
         values = [1 - self.levels[0]]
         for i, (z, peak) in enumerate(zip(self.levels[1:], self.peaks, strict=True)):
-            values.append((z * peak.bound(span, lambda n, i=i: self._at(n)[i])).upper())
+            values.append((z * peak.bound(span, self._at, i)).upper())
         spans = range(len(values) - 1)
         widths = (self.levels[i + 1] - self.levels[i] for i in spans)
         slopes = [
@@ -206,15 +206,13 @@ def _fixed(number: Ball, *, up: bool) -> int:
 
 def _power(masses: list[int], rounds: int, *, up: bool) -> list[int]:
     """The convolution power, with every product rounded to the safe side."""
-    result: fmpz_poly | None = None
-    square = fmpz_poly(masses)
-    while True:
+    square, result = fmpz_poly(masses), fmpz_poly([1 << ctx.prec])
+    while rounds:
         if rounds & 1:
-            result = square if result is None else _scaled(result * square, up=up)
+            result = _scaled(result * square, up=up)
         rounds >>= 1
-        if not rounds:
-            break
-        square = _scaled(square * square, up=up)
+        if rounds:
+            square = _scaled(square * square, up=up)
     return [int(each) for each in result.coeffs()]
 
 

@@ -52,7 +52,7 @@ def profile(
     """The tight delta at each of these epsilons.
 
     >>> [str(point.delta) for point in profile(20, 0.1, [0, 0.5, 1])]
-    ['0.009606', '2.632e-11', '2.762e-15']
+    ['0.009605', '2.632e-11', '2.761e-15']
     """
     read = [Epsilon.of(each) for each in epsilons]
     return tuple(ProfilePoint(each, tight(k, beta, each, neighbours)) for each in read)
@@ -63,7 +63,7 @@ def epsilon_for(delta: Number, k: Number, beta: Number, neighbours: Neighbours =
 
     >>> found = epsilon_for(1e-6, 20, 0.1)
     >>> float(found.low), float(found.high)
-    (0.18277, 0.18277)
+    (0.18298860991988875, 0.18298860992000243)
     """
     limit, count, share = probability(delta, "delta"), whole(k, "k"), rate(beta)
     if limit < share**count:
@@ -71,4 +71,6 @@ def epsilon_for(delta: Number, k: Number, beta: Number, neighbours: Neighbours =
             f"delta is {show(limit)}, k {count} and beta {show(share)}: with probability beta^k a group of exactly k "
             "rows is shown in full, so no epsilon gives a delta below beta^k; raise delta or k, or lower beta."
         )
-    return crossing(lambda epsilon: tight(count, share, epsilon, neighbours), limit)
+    # replacing is never easier than removing, so the search for it starts where that one ends
+    start = epsilon_for(limit, count, share).low if neighbours is REPLACE else Fraction(0)
+    return crossing(lambda epsilon: tight(count, share, epsilon, neighbours), limit, start)

@@ -110,12 +110,12 @@ class Peak:
     """None where the precision does not exclude that it never falls."""
     height: Ball
 
-    def bound(self, span: Range, at: Callable[[int], Ball]) -> Ball:
-        """The largest value over the range, at most."""
+    def bound(self, span: Range, at: Callable[[int], list[Ball]], i: int) -> Ball:
+        """The largest value over the range, at most; at(n)[i] is the value at n."""
         if span.last is not None and span.last <= self.earliest:
-            return at(span.last)
+            return at(span.last)[i]
         if self.latest is not None and self.latest <= span.first:
-            return at(span.first)
+            return at(span.first)[i]
         return self.height
 
 
@@ -240,7 +240,7 @@ class _Search:
             return cache[n]
 
         def bound(span: Range) -> Ball:
-            tops = (peak.bound(span, lambda n, i=i: losses(n)[i]) for i, peak in enumerate(peaks))
+            tops = (peak.bound(span, losses, i) for i, peak in enumerate(peaks))
             return sum((weight * top for weight, top in zip(weights, tops, strict=True)), arb(0))
 
         self._descend(Range(self.k, None), bound, self._column)
@@ -264,7 +264,7 @@ class _Search:
             return cache[m]
 
         def bound(span: Range) -> Ball:
-            tops = [peak.bound(span, lambda m, i=i: gains(m)[i]) for i, peak in enumerate(peaks)]
+            tops = [peak.bound(span, gains, i) for i, peak in enumerate(peaks)]
             return _dot(masses, tops)
 
         self._descend(Range(self.k, None), bound, lambda m: self.offer(_dot(masses, gains(m)), n, m))

@@ -23,7 +23,7 @@ def crossing(value: Callable[[Epsilon], Certified], limit: Fraction, start: Frac
     search = _Crossing(value, limit)
     if search.below(start):
         return Estimate.exactly(start)
-    low, high = start, max(2 * start, Fraction(1, 8))
+    low, high = start, start * Fraction(5, 4) or Fraction(1, 8)
     while not search.below(high):
         low, high = high, 2 * high
         if high > _MOST:

@@ -47,6 +47,10 @@ class Tail:
         """The smallest k whose maximum is at most delta > 0."""
         return settle(lambda: _Scan(self).smallest(delta))
 
+    def horizon(self, delta: Fraction) -> int:
+        """A count from which on every tail is at most delta > 0, by Chernoff's bound."""
+        return settle(lambda: _Scan(self).horizon(ball(delta)))
+
 
 @frozen
 class _Candidate:
@@ -141,13 +145,17 @@ class _Scan:
             return None
         return max(leaders, key=lambda each: self._exactly(each.m, each.n))
 
+    def horizon(self, limit: Ball) -> int | None:
+        """The first m with rho^m <= limit, or one soon after."""
+        steps = (limit.log() / self.rho.log()).upper().ceil().unique_fmpz()
+        return None if steps is None else max(1, int(steps))
+
     def smallest(self, delta: Fraction) -> int | None:
         """Go down from an m where rho^m <= delta to the first whose tail exceeds delta."""
         limit = ball(delta)
-        steps = (limit.log() / self.rho.log()).upper().ceil().unique_fmpz()
-        if steps is None:
+        m = self.horizon(limit)
+        if m is None:
             return None
-        m = max(1, int(steps))
         while m > 0:
             n = self.n(m)
             start = max(1, self.first_with(n - m))
