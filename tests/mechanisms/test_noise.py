@@ -89,6 +89,12 @@ def test_wrong_parameters_are_refused(make, message):
         make()
 
 
+@pytest.mark.parametrize("mechanism", [Laplace("1e-300", "1e100"), Laplace("1e300"), Gaussian("1e-200", "0.1", "1e99")])
+def test_noise_beyond_floats_is_refused(mechanism):
+    with pytest.raises(ParameterError, match="give epsilon and sensitivity nearer to 1"):
+        mechanism(0, np.random.default_rng(0))
+
+
 def test_an_answer_that_is_no_number_is_refused():
     with pytest.raises(DataError, match="give a query with a finite answer"):
         Laplace(1)(math.nan, np.random.default_rng(0))

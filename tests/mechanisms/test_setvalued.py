@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdproof.errors import DataError
+from crowdproof.errors import DataError, ParameterError
 from crowdproof.mechanisms import Hierarchy, TopDown
 from crowdproof.mechanisms.setvalued import Tree, balance
 
@@ -97,6 +97,12 @@ def test_left_over_rows_are_none_or_at_least_k():
     kept, left_over = balance([list(each) for each in groups], 3)
     assert sorted(map(len, kept)) == [3, 3]
     assert len(left_over) == 3
+
+
+def test_a_name_for_several_nodes_is_refused():
+    tree = Hierarchy({"a": ["x", "m"], "b": ["x", "m"], "c": ["m", "z"], "d": ["m", "z"]})
+    with pytest.raises(ParameterError, match="'m' names several nodes of the hierarchy: give each a name of its own"):
+        TopDown("basket", tree, 1)(table_of([["a"]]))
 
 
 @pytest.mark.parametrize(

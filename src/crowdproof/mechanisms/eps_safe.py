@@ -59,7 +59,7 @@ class ReleasedRows:
         return sum(count for count in counts if count >= k)
 
     def sensitivity(self, k: int) -> int:
-        """K itself."""
+        """As large as k."""
         return k
 
 
@@ -117,7 +117,7 @@ class EpsSafe:
         return self.family[exact_choice(self.epsilon, self.exponents(table), rng)].scheme
 
     def exponents(self, table: pl.DataFrame) -> list[Fraction]:
-        """W_i q_i / (2 S) for each scheme: its probability is proportional to e to epsilon times that."""
+        """The w_i q_i / (2 S): a scheme's probability is proportional to e to epsilon times that."""
         scale = Fraction(1, 2 * self.quality.sensitivity(self.k))
         return [each.weight * self.quality.rows(_counts(each.scheme, table), self.k) * scale for each in self.family]
 

@@ -33,6 +33,8 @@ def itself(data: Any) -> Any:
 
 
 def _step(scale: float) -> float:
+    if not 1e-280 < scale < 1e280:
+        raise ParameterError(f"the noise has scale {scale:g}, beyond floats: give epsilon and sensitivity nearer to 1.")
     return 2.0 ** (math.floor(math.log2(scale)) - _FINENESS)
 
 
@@ -156,5 +158,5 @@ class Exponential:
         return self.candidates[exact_choice(self.epsilon, self.exponents(data), rng)]
 
     def exponents(self, data: Any) -> list[Fraction]:
-        """U / (2 sensitivity) for each candidate: its probability is proportional to e to epsilon times that."""
+        """The u / (2 sensitivity): a candidate's probability is proportional to e to epsilon times that."""
         return [rational(self.utility(data, each), "utility") / (2 * self.sensitivity) for each in self.candidates]

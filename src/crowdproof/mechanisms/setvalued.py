@@ -91,16 +91,18 @@ class Tree:
         chains = {leaf: tuple(dict.fromkeys((leaf, *path, ROOT))) for leaf, path in hierarchy.paths}
         leaves = Counter(node for chain in chains.values() for node in chain)
         parents: dict[str, str] = {}
-        for leaf, chain in chains.items():
-            chains[leaf] = (leaf, *(node for below, node in pairwise(chain) if leaves[node] > leaves[below]))
-            for node, parent in pairwise(chains[leaf]):
-                if parents.setdefault(node, parent) != parent:
-                    raise ParameterError(f"{node!r} names several nodes of the hierarchy: give each a name of its own.")
-        children: dict[str, list[str]] = defaultdict(list)
-        for node in sorted(parents):
-            children[parents[node]].append(node)
-        root = next(iter(chains.values()))[-1]
-        return cls(root, {node: tuple(below) for node, below in children.items()}, chains, dict(leaves))
+        for node, parent in (link for chain in chains.values() for link in pairwise(chain)):
+            if parents.setdefault(node, parent) != parent:
+                raise ParameterError(f"{node!r} names several nodes of the hierarchy: give each a name of its own.")
+        short = {
+            leaf: (leaf, *(node for below, node in pairwise(chain) if leaves[node] > leaves[below]))
+            for leaf, chain in chains.items()
+        }
+        children: dict[str, set[str]] = defaultdict(set)
+        for node, parent in (link for chain in short.values() for link in pairwise(chain)):
+            children[parent].add(node)
+        root = next(iter(short.values()))[-1]
+        return cls(root, {node: tuple(sorted(below)) for node, below in children.items()}, short, dict(leaves))
 
     def check(self, items: Items | None, column: str) -> Items | None:
         """The same items, all of which must be leaves."""
