@@ -46,7 +46,7 @@ class Implication:
 
 @frozen
 class Identity:
-    """Two expressions are the same function of their variables, wherever both have a value."""
+    """Two expressions are the same function of their positive variables, wherever both have a value."""
 
     goal: str
     """An equation."""

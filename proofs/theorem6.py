@@ -10,9 +10,9 @@ k are dropped. `worst_first_step` finds, by exact linear programming, the p with
 119/5120 1/64 True
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 from math import floor
 
 from attrs import evolve, frozen
@@ -23,7 +23,7 @@ from crowdproof.proofs.binomial import mass
 from crowdproof.proofs.bounds import theorem5
 from crowdproof.proofs.engines.lp import Row, maximize
 
-EXHAUSTIVE = 256
+EXHAUSTIVE = 64
 """Up to so many candidate events all are tried; beyond, the events are improved step by step."""
 
 Choice = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
@@ -100,16 +100,9 @@ def worst_first_step(n: Number, k: Number, beta: Number, x1: Number, x: Number) 
     if case.n < case.k:
         raise ParameterError(f"n is {case.n} and k {case.k}: with fewer than k rows nothing is released; raise n.")
     matrix, bound = _safe(case)
-    undecided = [(name, j) for j in range(case.k, case.n) if _may_gain(case, j) for name in "AB"]
-    certain = frozenset((name, case.n) for name in "AB")
-    exhaustive = 2 ** len(undecided) <= EXHAUSTIVE
-    if exhaustive:
-        flags = product((False, True), repeat=len(undecided))
-        events: Iterator[Event] = (
-            certain | {each for each, taken in zip(undecided, chosen, strict=True) if taken} for chosen in flags
-        )
-    else:
-        events = iter(_starts(case, certain))
+    gaining = [j for j in range(case.k, case.n) if _may_gain(case, j)]
+    exhaustive = 4 ** len(gaining) <= EXHAUSTIVE
+    events = _every_event(case, gaining) if exhaustive else _starts(case, gaining)
     found = [_best_choice(case, event, matrix, bound) for event in events]
     best = max(found if exhaustive else [_ascend(case, each, matrix, bound) for each in found], key=lambda w: w.delta)
     return evolve(best, optimal=exhaustive)
@@ -120,11 +113,20 @@ def _may_gain(case: Case, j: int) -> bool:
     return (1 - case.beta) * (case.n - j + j * case.x1**2) > case.x * (case.n - j)
 
 
-def _starts(case: Case, certain: Event) -> list[Event]:
+def _every_event(case: Case, gaining: list[int]) -> list[Event]:
+    """Every event that can be the best, up to exchanging A and B; the count n is always in it."""
+    subsets = [tuple(j for j, taken in zip(gaining, flags, strict=True) if taken) for flags in product((0, 1), repeat=len(gaining))]
+    return [_event(case, a, b) for a, b in combinations_with_replacement(subsets, 2)]
+
+
+def _starts(case: Case, gaining: list[int]) -> list[Event]:
     """Where the ascent starts: A with every count, with the even ones or with the odd ones that can gain."""
-    gaining = [j for j in range(case.k, case.n) if _may_gain(case, j)]
     chosen = (gaining, [j for j in gaining if j % 2 == 0], [j for j in gaining if j % 2])
-    return [certain | {("A", j) for j in each} for each in chosen]
+    return [_event(case, each, ()) for each in chosen]
+
+
+def _event(case: Case, a: Iterable[int], b: Iterable[int]) -> Event:
+    return frozenset([*(("A", j) for j in (*a, case.n)), *(("B", j) for j in (*b, case.n))])
 
 
 def _ascend(case: Case, start: Worst, matrix: list[Row], bound: Row) -> Worst:

@@ -14,7 +14,7 @@ from crowdproof.proofs.engines.result import Result
 from crowdproof.proofs.formula import evaluate, holds, names, negation, sides
 from crowdproof.proofs.statement import Implication
 
-Z3_BUDGET = 20_000_000
+Z3_BUDGET = 3_000_000
 CVC5_BUDGET = 2_000_000
 CVC5_MILLISECONDS = 20_000
 """A last resort: some loops of cvc5 do not count resources."""
@@ -49,6 +49,10 @@ class _Text:
         return _Text(f"(* {' '.join([self.text] * exponent)})") if exponent > 1 else self
 
 
+def _whole(value: Fraction) -> _Text:
+    return _Text(str(value) if value >= 0 else f"(- {-value})")
+
+
 def _number(value: Fraction) -> _Text:
     magnitude = f"{abs(value.numerator)}.0"
     if value.denominator != 1:
@@ -56,10 +60,16 @@ def _number(value: Fraction) -> _Text:
     return _Text(f"(- {magnitude})" if value < 0 else magnitude)
 
 
-def _relation(relation: tuple[ast.expr, str, ast.expr], terms: Mapping[str, _Text]) -> str:
+def _relation(relation: tuple[ast.expr, str, ast.expr], integers: tuple[str, ...]) -> str:
+    """The relation as a term; among whole numbers in whole numbers, since mixed arithmetic is harder for the solvers."""
     left, sign, right = relation
+    nodes = [*ast.walk(left), *ast.walk(right)]
+    used = {each.id for each in nodes if isinstance(each, ast.Name)}
+    pure = used <= set(integers) and not any(isinstance(each, ast.Div) for each in nodes)
+    lift = _whole if pure else _number
+    terms = {name: _Text(name if pure or name not in integers else f"(to_real {name})") for name in used}
     symbol = "=" if sign == "==" else sign
-    return f"({symbol} {evaluate(left, terms, _number).text} {evaluate(right, terms, _number).text})"
+    return f"({symbol} {evaluate(left, terms, lift).text} {evaluate(right, terms, lift).text})"
 
 
 def logic(body: Implication) -> str:
@@ -70,13 +80,12 @@ def logic(body: Implication) -> str:
 def smt_lib(body: Implication, *, goal: bool = True, pins: Mapping[str, Fraction] | None = None) -> str:
     """The text whose models are the counterexamples; without the goal, the points that the assumptions admit."""
     variables = sorted(frozenset().union(*map(names, (*body.assume, body.goal))))
-    terms = {name: _Text(f"(to_real {name})" if name in body.integers else name) for name in variables}
     lines = [f"(set-logic {logic(body)})"]
     lines += [f"(declare-const {name} {'Int' if name in body.integers else 'Real'})" for name in variables]
-    lines += [f"(assert {_relation(sides(each), terms)})  ; assumption: {each}" for each in body.assume]
+    lines += [f"(assert {_relation(sides(each), body.integers)})  ; assumption: {each}" for each in body.assume]
     if goal:
-        lines.append(f"(assert {_relation(negation(body.goal), terms)})  ; negated goal: {body.goal}")
-    lines += [f"(assert (= {terms[name].text} {_number(value).text}))" for name, value in (pins or {}).items()]
+        lines.append(f"(assert {_relation(negation(body.goal), body.integers)})  ; negated goal: {body.goal}")
+    lines += [f"(assert (= {name} {_number(value).text}))" for name, value in (pins or {}).items()]
     return "\n".join([*lines, "(check-sat)", ""])
 
 
@@ -111,7 +120,7 @@ def _z3(text: str, name: str) -> tuple[Answer, dict[str, Fraction | float]]:
     if outcome != solver_z3.sat:
         return Answer.UNKNOWN, {}
     model = solver.model()
-    return Answer.REFUTED, {each.name(): _value(model[each], solver_z3) for each in model.decls()}
+    return Answer.REFUTED, {each.name(): _value(model[each], solver_z3) for each in model.decls() if not each.arity()}
 
 
 def _value(term: Any, solver_z3: Any) -> Fraction | float:

@@ -7,7 +7,17 @@ from pathlib import Path
 from crowdproof.errors import ConfigError, ParameterError
 from crowdproof.proofs.engines.certificate import Certificate, read
 from crowdproof.proofs.statement import Implication, Statement
-from crowdproof.proofs.statements import amplification, closure, composition, definitions
+from crowdproof.proofs.statements import (
+    amplification,
+    anonymity,
+    blending,
+    closure,
+    composition,
+    definitions,
+    numbers,
+    theorem5,
+    theorem6,
+)
 
 STORE = Path(__file__).with_name("certificates.json")
 """The positivity certificates, by obligation."""
@@ -17,6 +27,11 @@ STATEMENTS: tuple[Statement, ...] = (
     *amplification.STATEMENTS,
     *composition.STATEMENTS,
     *closure.STATEMENTS,
+    *anonymity.STATEMENTS,
+    *theorem5.STATEMENTS,
+    *numbers.STATEMENTS,
+    *theorem6.STATEMENTS,
+    *blending.STATEMENTS,
 )
 """All statements, in the order of the papers."""
 

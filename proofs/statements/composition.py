@@ -148,7 +148,7 @@ _FOUR = Fraction(1, 10**4)
 
 def _all_male(rows: int, threshold: int, x: Fraction, digits: int) -> dict[str, Fraction]:
     """A1 on an all-male D with the target against D without: gain of the event 'false'."""
-    small = sum((mass(m, rows - 1, HALF) for m in range(threshold)), Fraction(0))
+    small = Fraction(sum(comb(rows - 1, m) for m in range(threshold)), 2 ** (rows - 1))
     smaller = small - mass(threshold - 1, rows - 1, HALF)
     with_target = HALF * (1 - smaller) + HALF * small + HALF * smaller
     return {"delta": with_target - x * small, "limit": HALF - Fraction(1, 10**digits)}
@@ -284,12 +284,12 @@ DPS_DP_REPAIRED = Statement(
             "log-concave",
             "f(j+1; n, 1/2)/f(j; n, 1/2) = (n-j)/(j+1) falls with j, so the masses rise to a peak and then fall.",
             Implication(
-                ("j >= 0", "j <= n"),
+                ("n >= 0",),
                 "(n - j - 1)*(j + 1) < (n - j)*(j + 2)",
-                (at(j=0, n=0), at(j=0, n=4), at(j=3, n=3)),
+                (at(j=0, n=0), at(j=2, n=4)),
                 ("j", "n"),
-            ).without("j >= 0"),
-            (goal("(n - j - 1)*(j + 1) < (n - j)*(j - 2)"), without("j <= n")),
+            ),
+            (goal("(n - j - 1)*(j + 1) < (n - j)*(j + 1)"), without("n >= 0")),
         ),
         Obligation(
             "blocks-fall",
@@ -356,7 +356,7 @@ DPS_DP_REPAIRED = Statement(
         Obligation(
             "noise",
             "Noise with Pr[Z = z] proportional to a^|z| on a count is ln(1/a)-DP: a^|z-1| <= a^|z|/a (y for a^|z|).",
-            Implication(("a > 0", "a <= 1", "y > 0"), "y*a <= y", (at(a=1, y=1), at(a="1/2", y=1))).without("a > 0"),
+            Implication(("a <= 1", "y >= 0"), "y*a <= y", (at(a=1, y=0), at(a="1/2", y=1))),
             (without("a <= 1"), goal("y <= y*a")),
         ),
         Obligation(

@@ -37,10 +37,10 @@ DP = Statement(
             "in-the-event",
             "Adding an output with positive gain to the worst event keeps it the worst (induction step).",
             Implication(
-                ("worst <= total", "p - x*q <= gain", "gain >= 0"),
+                ("worst <= total", "p - x*q <= gain"),
                 "worst + (p - x*q) <= total + gain",
                 (at(worst=0, total=0, p=1, q=0, x=1, gain=1), at(worst=0, total=0, p=0, q=0, x=1, gain=0)),
-            ).without("gain >= 0"),
+            ),
             (without("p - x*q <= gain"), goal("worst + (p - x*q) <= total")),
         ),
         Obligation(
