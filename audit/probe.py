@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdproof.audit.outcome import Outcome, attempt
-from crowdproof.audit.outputs import as_table
+from crowdproof.audit.outputs import as_table, key
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Mechanism
 
@@ -23,6 +23,8 @@ def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
     released = [each.output for each in outcomes if each.failure is None]
     if not released:
         raise NoReleaseError(_common(outcomes))
+    for each in released:
+        key(each)  # an output that shows nothing of itself is an error
     kinds = sorted({kind_of(each) for each in released})
     if len(kinds) > 1:
         raise TargetError(f"it returned {' and '.join(kinds)} on the same data: make it return one kind of output.")

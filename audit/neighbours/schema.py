@@ -57,12 +57,14 @@ def schema_of(table: pl.DataFrame) -> Schema:
 
 
 def _column(column: pl.Series) -> Column:
-    counts = column.value_counts(sort=True, name="__count").sort(["__count", column.name], descending=[True, False])
+    counts = column.value_counts(sort=True, name="__count").sort(
+        ["__count", column.name], descending=[True, False], nulls_last=True
+    )
     values = counts[column.name].to_list()
     if column.dtype.is_numeric() or column.dtype.is_temporal():
         present = column.drop_nulls()
         present = present.drop_nans() if column.dtype.is_float() else present
-        usual = _middle(present) if len(values) > MOST_VALUES else []
+        usual = _middle(present) if len(values) > MOST_VALUES or counts["__count"][0] == 1 else []
         extremes = [present.max(), present.min()] if len(present) else [None]
     else:
         usual, extremes = [], [values[-1]]

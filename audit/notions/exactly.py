@@ -15,9 +15,11 @@ from crowdproof.findings import Evidence, Note, PairWitness, Table
 
 GLANCE = 400
 """Runs up to which further pairs are looked at after a refutation, for a larger leak to show."""
+PROPOSED_LIMIT = 3_000
+"""Runs that a pair may take that the auditor chose itself: there are many of them."""
 SEARCH_LIMIT = 150
 """Runs that a pair of the search may take."""
-SEARCH_SHARE = 5
+SEARCH_SHARE = 2
 """The search takes at most one part in so many of what is left of the budget."""
 
 ASSUMED = Note(
@@ -58,10 +60,11 @@ class ExactPart:
     def examine(self, pairs: Iterable[Pair]) -> None:
         """Examine the pairs one after the other; a pair on which the target breaks is noted and passed over."""
         for pair in pairs:
-            if self.meter.spent or (self.refuting is not None and self.meter.runs >= GLANCE):
+            refuted = self.refuting is not None
+            if self.meter.spent or (refuted and self.meter.runs >= GLANCE):
                 return
             try:
-                self._one(pair)
+                self._one(pair, GLANCE if refuted else self._limit)
             except TargetError as error:
                 if type(error) is not TargetError:
                     raise
@@ -85,18 +88,16 @@ class ExactPart:
         text = f"A guided search tried {climb.tried} pairs of small tables"
         self.notes.append(Note("Search", f"{text} and {'found one' if climb.smallest else 'found none'} that refutes."))
         if (climb.smallest or climb.best) is not None:
-            self._one(climb.smallest or climb.best)  # type: ignore[arg-type]
+            self._one(climb.smallest or climb.best, self._limit)  # type: ignore[arg-type]
 
-    def _one(self, pair: Pair) -> None:
-        result = self._law(pair, self.meter)
+    def _one(self, pair: Pair, limit: int) -> None:
+        result = self._law(pair, self.meter, limit=limit)
         if isinstance(result, Unaffordable):
             self.unaffordable.append((pair, result.reason))
         else:
             self.examined.append(Examined(result, *worst_excess(result.law, self.question.claim.epsilon)))
 
-    def _law(
-        self, pair: Pair, meter: Meter, *, limit: int = LIMIT, partial: bool = False
-    ) -> ExactResult | Unaffordable:
+    def _law(self, pair: Pair, meter: Meter, *, limit: int, partial: bool = False) -> ExactResult | Unaffordable:
         question = self.question
         return exact_law(
             pair,
@@ -109,6 +110,10 @@ class ExactPart:
             tolerance=question.claim.delta / 1000,
             distrust=question.distrust,
         )
+
+    @property
+    def _limit(self) -> int:
+        return PROPOSED_LIMIT if self.request.pairs is None else LIMIT
 
     @property
     def worst(self) -> Examined | None:

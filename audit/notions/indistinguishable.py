@@ -83,7 +83,7 @@ def _look(question: Question, request: Request, meter: Meter, found: Findings) -
     if not question.finite and request.pairs is None and request.search:
         pairs = [*best_by_search(question, request, meter), *pairs]
     if pairs:
-        found.pairs = pairs[: statistically.MOST_PAIRS]
+        found.pairs = pairs[: statistically.most_pairs(meter)]
         found.tested = statistically.bet_on(question, found.pairs, request, meter)
 
 

@@ -13,14 +13,22 @@ from crowdproof.audit.witness import data_to_json
 from crowdproof.exact import show
 from crowdproof.findings import Chart, Evidence, Note, PairWitness, Series, Table
 
-MOST_PAIRS = 24
+MOST_PAIRS = 16
 """Pairs that are tested side by side."""
+RUNS_PER_PAIR = 2_000
+"""With a small budget fewer pairs are tested, so that there are this many runs for each."""
+
+
+def most_pairs(meter: Meter) -> int:
+    """How many pairs the rest of the budget is enough for."""
+    runs = meter.left().runs
+    return MOST_PAIRS if runs is None else max(1, min(MOST_PAIRS, runs // RUNS_PER_PAIR))
 
 
 def bet_on(question: Question, pairs: Sequence[Pair], request: Request, meter: Meter) -> SequentialResult:
     """Test by betting on these pairs, with what is left of the budget."""
     result = sequential_audit(
-        list(pairs)[:MOST_PAIRS],
+        pairs,
         Guarded(question.whole),
         question.claim.epsilon,
         question.claim.delta,

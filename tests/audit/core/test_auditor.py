@@ -1,0 +1,248 @@
+"""The front door: hostile targets, interrupts, budgets, determinism."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from attrs import frozen
+
+from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted, Skipped, Undecided, exit_code
+from crowdproof.audit import Budget, Pair, Sampling, audit
+from crowdproof.audit.runners import runner_for
+from crowdproof.claims import Assertion
+from crowdproof.errors import DataError, ExitCode, ParameterError, TargetError
+from crowdproof.mechanisms import Grid, Mondrian, Sampled, Scheme, StronglySafe
+from crowdproof.wire import from_json, to_json
+
+PEOPLE = pl.DataFrame({"age": [21, 22, 23, 38, 39, 41, 42, 43, 44, 61, 62, 95]})
+SMALL = Budget(runs=3_000)
+
+
+@frozen
+class Geometric:
+    """A count with two-sided geometric noise: exactly (-ln alpha)-DP."""
+
+    alpha: float
+
+    def __call__(self, data, rng):
+        return int(data.height + rng.geometric(1 - self.alpha) - rng.geometric(1 - self.alpha))
+
+    def batch(self, data, rng, size):
+        return data.height + rng.geometric(1 - self.alpha, size) - rng.geometric(1 - self.alpha, size)
+
+
+def test_noise_that_is_too_small_is_refuted_and_noise_that_is_right_is_not():
+    pairs = [Pair(PEOPLE, PEOPLE.head(11), Neighbours.ADD_REMOVE, "without the oldest")]
+    leaky = audit(Geometric(0.2), DP("ln 2"), pairs=pairs, budget=Budget(runs=60_000))
+    assert isinstance(leaky.verdict, Refuted)
+    assert leaky.verdict.witness.excess.high > 0
+    assert leaky.certainty.error == Fraction(1, 10**6)
+    safe = audit(Geometric(0.5), DP("ln 2"), pairs=pairs, budget=Budget(runs=60_000))
+    assert isinstance(safe.verdict, NotRefuted)
+    assert safe.verdict.epsilon > np.log(2)
+
+
+@pytest.mark.parametrize("sampling", Sampling)
+def test_who_samples_is_an_option(sampling):
+    target = Mondrian(k=3) if sampling is Sampling.AUDITOR else Sampled("0.5", Mondrian(k=3))
+    finding = audit(target, DPS("0.5", 1, "0.1"), data=PEOPLE, sampling=sampling)
+    assert isinstance(finding.verdict, Refuted)
+    assert str(finding.certainty) == "exact"
+
+
+def test_a_target_that_samples_by_itself_and_is_safe_is_not_refuted():
+    target = Sampled("0.1", StronglySafe(Scheme({"age": Grid(100)}), 8))
+    finding = audit(target, DP("0.5", "0.001"), data=PEOPLE, budget=SMALL, search=5)
+    assert isinstance(finding.verdict, NotRefuted)
+
+
+# --- hostile targets ------------------------------------------------------------------------------------------
+
+
+def raises(data, rng):
+    raise ValueError("no such column")
+
+
+def returns_none(data, rng):
+    return None
+
+
+def is_nan(data, rng):
+    return float("nan")
+
+
+KINDS = itertools.cycle([1, "one", [1]])
+
+
+def many_kinds(data, rng):
+    return next(KINDS)
+
+
+class Opaque:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        (raises, "ValueError: no such column"),
+        (returns_none, "returned None"),
+        (is_nan, "nothing but nan"),
+        (many_kinds, "a list and a number and a text"),
+        (lambda data, rng: Opaque(), "shows nothing of itself"),
+    ],
+)
+@pytest.mark.parametrize("claim", [DP(1), DPS("0.5", 1, "0.1")])
+def test_a_target_that_cannot_be_audited_is_skipped_with_what_happened(target, told, claim):
+    finding = audit(target, claim, data=PEOPLE, budget=SMALL)
+    assert isinstance(finding.verdict, Skipped)
+    assert told in finding.verdict.reason
+    assert exit_code([finding]) is ExitCode.BROKEN
+
+
+@frozen
+class Mutating:
+    """Spoils the table that it is given, and would tell its rows apart by what earlier runs left behind."""
+
+    deterministic = True
+
+    def __call__(self, data, rng):
+        seen = "spoilt" in data.columns
+        data.insert_column(0, pl.Series("spoilt", [1] * data.height))
+        return seen
+
+
+def test_a_target_that_changes_its_input_gets_copies():
+    finding = audit(Mutating(), DP(0), data=PEOPLE)
+    assert isinstance(finding.verdict, NotRefuted)
+
+
+@frozen
+class Picky:
+    """Refuses samples without anybody over 90: the refusal gives that person away."""
+
+    threshold: int
+    deterministic = True
+
+    def __call__(self, data, rng):
+        if data.filter(pl.col("age") > self.threshold).is_empty():
+            raise ValueError("nobody old")
+        return "fine"
+
+
+def test_a_refusal_is_an_outcome_that_can_refute():
+    finding = audit(Picky(90), DPS("0.5", 1, "0.1"), data=PEOPLE)
+    assert isinstance(finding.verdict, Refuted)
+    assert any("counts as an outcome" in getattr(note, "text", "") for note in finding.evidence)
+
+
+@frozen
+class BreaksOn:
+    """Dies on one dataset, as a process under a time limit does; leaks on the others."""
+
+    size: int
+    deterministic = True
+
+    def __call__(self, data, rng):
+        if data.height == self.size:
+            raise TargetError("it hung for 60 s")
+        return data.height
+
+
+def test_what_was_found_survives_a_target_that_breaks_later():
+    good, bad = (Pair(PEOPLE.head(n), PEOPLE.head(n - 1), Neighbours.ADD_REMOVE, f"{n} people") for n in (4, 9))
+    finding = audit(BreaksOn(8), DP(1), pairs=[good, bad])
+    assert isinstance(finding.verdict, Refuted)
+    assert any("it hung" in getattr(note, "text", "") for note in finding.evidence)
+    alone = audit(BreaksOn(8), DP(1), pairs=[bad])
+    assert isinstance(alone.verdict, Skipped)
+    assert "it hung" in alone.verdict.reason
+
+
+def test_a_liar_about_determinism_is_tested_by_betting():
+    @frozen
+    class Liar:
+        deterministic = True
+
+        def __call__(self, data, rng):
+            return int(rng.integers(2)) + 5 * data.height
+
+    finding = audit(Liar(), DP(1), data=PEOPLE, budget=SMALL, search=0)
+    assert isinstance(finding.verdict, Refuted)
+    assert str(finding.certainty).startswith("false-alarm rate")
+    assert any(getattr(note, "title", "") == "Not deterministic after all" for note in finding.evidence)
+
+
+# --- interrupts and budgets -----------------------------------------------------------------------------------
+
+
+class StopAfter:
+    def __init__(self, updates):
+        self.left = updates
+
+    def update(self, done, total, message):
+        self.left -= 1
+        if self.left <= 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("target", [StronglySafe(Scheme({"age": Grid(100)}), 3), Geometric(0.5)])
+def test_an_interrupt_ends_with_what_was_found(target):
+    finding = audit(target, DPS("0.5", 1, "0.4"), data=PEOPLE, progress=StopAfter(30), search=0)
+    assert isinstance(finding.verdict, Undecided)
+    assert "interrupted" in finding.verdict.reason
+    assert finding.cost.runs > 0
+
+
+def test_an_interrupt_does_not_lose_a_refutation():
+    leaky = Pair(PEOPLE.head(4), PEOPLE.head(3), Neighbours.ADD_REMOVE, "four people")
+    finding = audit(Mondrian(k=2), DPS("0.5", 1, "0.1"), pairs=[leaky] * 50, progress=StopAfter(60))
+    assert isinstance(finding.verdict, Refuted)
+
+
+def test_a_spent_time_budget_is_undecided():
+    finding = audit(Geometric(0.5), DP("ln 2"), data=PEOPLE, budget=Budget(seconds=0.2), search=0)
+    assert isinstance(finding.verdict, Undecided)
+
+
+# --- determinism ----------------------------------------------------------------------------------------------
+
+
+def summary(finding):
+    return {name: value for name, value in to_json(finding).items() if name != "cost"} | {"runs": finding.cost.runs}
+
+
+@pytest.mark.parametrize("target", [Mondrian(k=3), Geometric(0.3)])
+def test_the_same_seed_gives_the_same_finding_on_any_number_of_workers(target):
+    claim = DPS("0.5", 1, "0.1") if isinstance(target, Mondrian) else DP("ln 2")
+    options = {"data": PEOPLE, "budget": Budget(runs=4_000), "seed": 11, "search": 5}
+    here = audit(target, claim, **options)
+    with runner_for(2) as cores:
+        there = audit(target, claim, runner=cores, **options)
+    assert summary(here) == summary(there) == summary(audit(target, claim, **options))
+
+
+def test_findings_survive_the_wire():
+    finding = audit(Mondrian(k=3), DPS("0.5", 1, "0.1"), data=PEOPLE)
+    assert from_json(to_json(finding)) == finding
+
+
+# --- what cannot be asked -------------------------------------------------------------------------------------
+
+
+def test_wrong_requests_are_errors_with_a_remedy():
+    pair = Pair(PEOPLE.head(4), PEOPLE.head(2), Neighbours.ADD_REMOVE, "two apart")
+    with pytest.raises(DataError, match="not add-remove neighbours"):
+        audit(Mondrian(k=2), DPS("0.5", 1, "0.1"), pairs=[pair])
+    with pytest.raises(DataError, match="write neighbours=add-remove"):
+        audit(Mondrian(k=2), DPS("0.5", 1, "0.1", "replace"), pairs=[pair])
+    with pytest.raises(DataError, match="list of pairs is empty"):
+        audit(Mondrian(k=2), DP(1), pairs=[])
+    with pytest.raises(DataError, match="nothing to audit on"):
+        audit(Mondrian(k=2), DP(1))
+    with pytest.raises(ParameterError, match="false-alarm rate"):
+        audit(Mondrian(k=2), DP(1), data=PEOPLE, error=Fraction(0))
+    with pytest.raises(ParameterError, match="not a claim about a mechanism"):
+        audit(Mondrian(k=2), Assertion("thm5", "a theorem"), data=PEOPLE)
