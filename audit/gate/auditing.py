@@ -88,6 +88,7 @@ class AuditEngine:
             seed=seed,
             runner=Inline(),
             warm=state,
+            stop=False,
             bounds=False,
         )
         if result.ended is Ended.INTERRUPTED:

@@ -104,6 +104,9 @@ class Ring:
             bout.crash = str(error)
             return
         bout.standing = self.evidence.commit(bout.epoch, number, self.run, found)
+        if bout.standing.closed:
+            bout.crash = "it crashed in another audit of the same claim at the same time"
+            return
         bout.detectable = found.detectable or bout.detectable
         bout.spent += found.runs
         bout.done += size if found.whole else 0

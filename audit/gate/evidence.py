@@ -105,6 +105,8 @@ class Standing:
     state: Json
     witness: Json
     """What the slice with the strongest evidence saw."""
+    closed: bool = False
+    """Whether the epoch was closed, by this run or by another one at the same time: nothing is added any more."""
 
     def refutes(self, alpha: Fraction) -> bool:
         """Whether the evidence suffices at that level."""
@@ -156,15 +158,16 @@ class Evidence:
             raise ParameterError(f"log_e is {found.log_e}: an e-value is a number.")
         witness, state = json.dumps(found.witness), json.dumps(found.state)
         with self._transaction() as base:
-            base.execute(
-                "INSERT INTO slices (epoch, number, run, log_e, runs, witness) VALUES (?, ?, ?, ?, ?, ?)",
-                (epoch.number, number, run, found.log_e, found.runs, witness),
-            )
-            base.execute(
-                "UPDATE epochs SET state = ?, peak = max(peak, (SELECT sum(log_e) FROM slices WHERE epoch = ?)) "
-                "WHERE number = ?",
-                (state, epoch.number, epoch.number),
-            )
+            if not self._closed(epoch):
+                base.execute(
+                    "INSERT INTO slices (epoch, number, run, log_e, runs, witness) VALUES (?, ?, ?, ?, ?, ?)",
+                    (epoch.number, number, run, found.log_e, found.runs, witness),
+                )
+                base.execute(
+                    "UPDATE epochs SET state = ?, peak = max(peak, (SELECT sum(log_e) FROM slices WHERE epoch = ?)) "
+                    "WHERE number = ?",
+                    (state, epoch.number, epoch.number),
+                )
         return self.standing(epoch)
 
     def standing(self, epoch: Epoch) -> Standing:
@@ -180,9 +183,13 @@ class Evidence:
                 "SELECT witness FROM slices WHERE epoch = ? AND witness != 'null' ORDER BY log_e DESC LIMIT 1",
                 (epoch.number,),
             ).fetchone()
-        return Standing(
-            log_e, peak, slices, gates, runs, json.loads(state), json.loads(witness[0]) if witness else None
-        )
+            closed = self._closed(epoch)
+        seen = json.loads(witness[0]) if witness else None
+        return Standing(log_e, peak, slices, gates, runs, json.loads(state), seen, closed)
+
+    def _closed(self, epoch: Epoch) -> bool:
+        found = self._base.execute("SELECT closed FROM epochs WHERE number = ?", (epoch.number,)).fetchone()
+        return found[0] is not None
 
     def close(self) -> None:
         """Let go of the file."""

@@ -89,7 +89,7 @@ def _modules(target: str, folder: Path) -> tuple[set[Path], dict[str, str]]:
     place = target.rpartition(":")[0]
     path = folder / place
     roots = [path.parent if place.endswith(".py") else folder, folder]
-    pending = [path] if place.endswith(".py") else _located(place, roots)
+    pending = [path] if place.endswith(".py") else _located(place, roots) if place else []
     files: set[Path] = set()
     packages = {} if pending else _package(place)
     while pending:

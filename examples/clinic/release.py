@@ -14,9 +14,18 @@ def age_table(patients: pl.DataFrame, k: int) -> pl.DataFrame:
     return counts.filter(pl.col("patients") >= k).sort("from", "sex")
 
 
-def visits(patients: pl.DataFrame, rng: np.random.Generator, epsilon: float) -> float:
-    """The number of patients, with Laplace noise: one patient more or less changes it by one."""
-    return patients.height + rng.laplace(scale=1 / epsilon)
+def noise(rng: np.random.Generator, epsilon: float) -> int:
+    """A whole number z with probability proportional to exp(-epsilon |z|).
+
+    Whole on purpose: the last digits of noise in floating point would tell the number that it was added to.
+    """
+    stay = -np.expm1(-epsilon)
+    return int(rng.geometric(stay) - rng.geometric(stay))
+
+
+def visits(patients: pl.DataFrame, rng: np.random.Generator, epsilon: float) -> int:
+    """The number of patients, with noise: one patient more or less changes it by one."""
+    return patients.height + noise(rng, epsilon)
 
 
 def cost_ranges(patients: pl.DataFrame, k: int) -> pl.DataFrame:
@@ -31,12 +40,12 @@ def cost_ranges(patients: pl.DataFrame, k: int) -> pl.DataFrame:
     return pl.DataFrame({"low": [g.min() for g in groups], "high": [g.max() for g in groups]}, strict=False)
 
 
-def diabetics(patients: pl.DataFrame, rng: np.random.Generator, epsilon: float) -> float:
-    """The number of diabetic patients, with Laplace noise.
+def diabetics(patients: pl.DataFrame, rng: np.random.Generator, epsilon: float) -> int:
+    """The number of diabetic patients, with noise.
 
     Wrong: half the noise that epsilon asks for.
     """
-    return int(patients["diabetic"].sum()) + rng.laplace(scale=0.5 / epsilon)
+    return int(patients["diabetic"].sum()) + noise(rng, 2 * epsilon)
 
 
 def by_district(patients: pl.DataFrame) -> pl.DataFrame:

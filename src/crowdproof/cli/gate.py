@@ -21,7 +21,7 @@ from crowdproof.errors import ParameterError
 @click.option("--print-schema", is_flag=True, help="Print the JSON schema of the configuration for an editor, and end.")
 @formats
 @seed
-def command(
+def command(  # noqa: PLR0917  (one for each option)
     config: Path | None,
     seconds: float | None,
     no_evidence: bool,

@@ -85,6 +85,8 @@ def test_a_closed_epoch_is_not_taken_up_again(path):
         add(evidence, epoch, 100.0)
         evidence.close_epoch(epoch)
         assert evidence.standing(evidence.open_epoch("key", "claim")).log_e == 0
+        late = add(evidence, epoch, 100.0)
+        assert (late.closed, late.slices) == (True, 1)
 
 
 def test_a_slice_counts_once(path):
