@@ -11,7 +11,7 @@ from crowdproof.audit.outputs.words import describe
 
 _TELLING = ("range ends", "range starts", "set holds", "cell", "rows", "number", "is")
 """Kinds of traits in the order in which a reader understands them."""
-_MOST = 400
+_MOST = 2000
 """Releases that are looked at for a common trait."""
 
 

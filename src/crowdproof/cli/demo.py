@@ -1,8 +1,110 @@
 """`crowdproof demo`: the main job, end to end, on the built-in data."""
 
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import click
+
+from crowdproof.cli.options import emit
+from crowdproof.errors import ExitCode, ParameterError
+from crowdproof.findings import Finding
+
+SEED = 20
+"""Every run of the demo shows the same numbers."""
 
 
 @click.command("demo")
-def command() -> None:
-    """Run the main job, end to end, on the built-in data."""
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("crowdproof-report.html"),
+    show_default=True,
+    help="Where the report goes.",
+)
+def command(output: Path) -> ExitCode:
+    """Examine two publishers' claims with proofs, audits and attacks, and write a report to look at.
+
+    The exit code is 0 when the demonstration ran: that it refutes claims is what it is for.
+    """
+    if not output.parent.is_dir():
+        raise ParameterError(f"{output.parent} is not a folder: name a file in one that exists.")
+    findings = []
+    for question, finding in _scenes():
+        findings.append(finding)
+        click.echo(f"{question}\n{_answer(finding)}\n")
+    emit(findings, [("html", output)])
+    click.echo(f"The report, with witnesses, plots and how to reproduce each finding: {output}")
+    return ExitCode.HELD
+
+
+def _scenes() -> Iterator[tuple[str, Finding]]:
+    """Each question with its finding, one after the other, so that a person can read along."""
+    scenes: list[tuple[str, Callable[[], Finding]]] = [
+        ("We sample 10%, recode by a fixed grid, drop groups below 20. What does that give at epsilon 0.5?", _bound),
+        ("So that algorithm is (0.5, 1e-8)-DP under sampling: does running it refute that?", _safe),
+        ("We sample 10% and cluster into groups of 20 (Mondrian). It is 20-anonymous: is it (0.5, 1e-8)-DP too?", _clr),
+        ("What does that mean for the one rich inhabitant of a town?", _attack),
+        ("We add Laplace noise for epsilon 1, but someone halved its scale: does an audit notice?", _noise),
+    ]
+    for question, make in scenes:
+        yield question, make()
+
+
+def _bound() -> Finding:
+    from crowdproof.proofs.bounds.telling import bound_finding
+
+    return bound_finding("20", "0.1", "0.5")
+
+
+def _safe() -> Finding:
+    from crowdproof.audit import Budget, audit
+    from crowdproof.claims import DPS
+    from crowdproof.data import town
+    from crowdproof.mechanisms import Grid, Scheme, StronglySafe
+
+    target = StronglySafe(Scheme({"net_worth": Grid(100_000)}), 20)
+    return audit(
+        target,
+        DPS("0.1", "0.5", "1e-8"),
+        data=town(),
+        budget=Budget(runs=4000),
+        search=10,
+        seed=SEED,
+        subject="fixed grid, groups below 20 dropped",
+    )
+
+
+def _clr() -> Finding:
+    from crowdproof.audit import Budget, audit
+    from crowdproof.claims import DPS
+    from crowdproof.data import town
+    from crowdproof.mechanisms import Mondrian
+
+    claim = DPS("0.1", "0.5", "1e-8")
+    return audit(Mondrian(20), claim, data=town(), budget=Budget(runs=5000), seed=SEED, subject="Mondrian, k = 20")
+
+
+def _attack() -> Finding:
+    from crowdproof.attacks import clr
+
+    return clr.run(trials=300, seed=SEED).finding()
+
+
+def _noise() -> Finding:
+    from crowdproof.audit import Budget, audit
+    from crowdproof.audit.neighbours import vector_pairs
+    from crowdproof.claims import DP
+    from crowdproof.mechanisms import Laplace
+
+    pairs = list(vector_pairs(1))
+    budget = Budget(runs=2_000_000)
+    return audit(Laplace(2), DP(1), pairs=pairs, budget=budget, seed=SEED, subject="Laplace with half the noise")
+
+
+def _answer(finding: Finding) -> str:
+    """The verdict in one paragraph."""
+    from crowdproof.report.wording import sentence
+
+    text = f"{finding.verdict.name}  {finding.claim}. {sentence(finding)}"
+    return textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="  ")
