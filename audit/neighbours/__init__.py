@@ -21,8 +21,6 @@ __all__ = ["Climb", "Proposals", "Score", "vector_pairs"]
 
 USUAL_K = (5, 2, 10)
 """Group sizes to try where the target does not tell its own."""
-SEARCH_ROWS = 24
-"""Copies of a row that the search goes up to, at least."""
 
 
 @frozen(eq=False)
@@ -50,8 +48,9 @@ class Proposals:
         """Let the guided search look for a pair; None where the data is no table to take values from."""
         if not isinstance(self._given, pl.DataFrame):
             return None
-        most = max(SEARCH_ROWS, 3 * max(group_sizes(self.target)))
-        return search(Space(schema_of(self._given), self.relation, most), score, examples=examples, seed=seed)
+        near = {1, 2, 3} | {size for k in group_sizes(self.target) for size in (k - 1, k, k + 1, 2 * k) if size > 0}
+        space = Space(schema_of(self._given), self.relation, tuple(sorted(near)))
+        return search(space, score, examples=examples, seed=seed)
 
     @property
     def _given(self) -> Any:

@@ -23,21 +23,25 @@ Score = Callable[[Pair], float | None]
 
 @frozen(eq=False)
 class Space:
-    """The pairs of tables to search: up to three kinds of rows in up to `most` copies, and one row more."""
+    """The pairs of tables to search: up to three kinds of rows, each in one of the `sizes`, and one row more."""
 
     schema: Schema
     relation: Neighbours
-    most: int
+    sizes: tuple[int, ...]
+    """Smallest first, since that is where the search makes pairs small."""
 
     def strategy(self) -> Any:
         """A Hypothesis strategy for pairs; simpler pairs have fewer, more usual rows."""
         from hypothesis import strategies as st  # noqa: PLC0415  (slow to import, and only the search needs it)
 
         row = st.tuples(*(st.sampled_from(column.values) for column in self.schema.columns))
-        crowd = st.lists(
-            st.tuples(row, st.integers(1, self.most)), max_size=MOST_KINDS, unique_by=lambda each: repr(each[0])
+        odd = st.tuples(
+            *(st.sampled_from(column.values) | st.sampled_from(column.extremes) for column in self.schema.columns)
         )
-        return st.builds(self.pair, crowd, row, row)
+        crowd = st.lists(
+            st.tuples(row, st.sampled_from(self.sizes)), max_size=MOST_KINDS, unique_by=lambda each: repr(each[0])
+        )
+        return st.builds(self.pair, crowd, odd, row)
 
     def pair(self, crowd: list[tuple[Row, int]], extra: Row, instead: Row) -> Pair:
         """The crowd with the extra row, against the crowd alone or, for replace, with another row."""

@@ -99,7 +99,7 @@ def hidden(pair):
 
 
 def test_the_search_climbs_to_a_leak_and_makes_the_pair_small():
-    space = Space(schema_of(PEOPLE), Neighbours.ADD_REMOVE, 20)
+    space = Space(schema_of(PEOPLE), Neighbours.ADD_REMOVE, tuple(range(1, 20)))
     climb = search(space, hidden, examples=200, seed=5)
     assert climb.smallest is not None
     assert climb.smallest.left["age"].to_list().count(95) == 4
@@ -108,7 +108,7 @@ def test_the_search_climbs_to_a_leak_and_makes_the_pair_small():
 
 
 def test_the_search_finds_nothing_where_there_is_nothing():
-    climb = search(Space(schema_of(PEOPLE), Neighbours.REPLACE, 5), lambda pair: -1.0, examples=30, seed=5)
+    climb = search(Space(schema_of(PEOPLE), Neighbours.REPLACE, (1, 5)), lambda pair: -1.0, examples=30, seed=5)
     assert climb.smallest is None
     assert climb.tried > 10
 
@@ -117,7 +117,7 @@ def test_the_same_seed_tries_the_same_pairs_and_another_tries_others():
     def visited(seed):
         sizes = []
         search(
-            Space(schema_of(PEOPLE), Neighbours.ADD_REMOVE, 50),
+            Space(schema_of(PEOPLE), Neighbours.ADD_REMOVE, tuple(range(1, 50))),
             lambda pair: sizes.append(pair.left.height) or -1.0,
             examples=40,
             seed=seed,
