@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from report.samples import SAMPLES
 
+from crowdproof.findings import Table
 from crowdproof.report import render
 from crowdproof.report.html_report import fragment
 
@@ -192,11 +193,13 @@ def test_a_link_to_a_section_opens_it(visit, report):
 
 
 def test_paper_shows_every_section_in_dark_ink(visit, report):
+    tables = [each for finding in SAMPLES for each in finding.evidence if isinstance(each, Table)]
     page = visit(report, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".finding > details:not([open])").count() == 0
     assert visible(page, "button") == []
+    assert len(visible(page, "section.table tbody tr")) == sum(len(each.rows) for each in tables)
     assert sum(map(int, re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).color")))) < 150
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator(".finding > details[open]").count() == 1

@@ -98,6 +98,16 @@ def test_an_exact_refutation_in_words():
     )
 
 
+def test_estimates_that_overlap_are_not_said_to_refute_by_themselves():
+    loose = Estimate(Fraction(4, 10), Fraction(8, 10))
+    found = PairWitness(
+        [1], [], Event("one"), loose, Estimate(Fraction(0), Fraction(4, 10)), Estimate(Fraction(-6, 10), loose.high)
+    )
+    told = wording.sentence(Finding("m", DP(1), Refuted(found)))
+    assert "would allow" not in told
+    assert told.endswith("the test that refutes the claim weighs all runs together.")
+
+
 def test_a_confidence_speaks_of_true_claims_so_that_it_fits_every_verdict():
     told = {wording.certainty_words(each.certainty) for each in SAMPLES if each.certainty is not None}
     assert "Statistical: a true claim is refuted with probability at most 1e-6." in told

@@ -130,7 +130,7 @@ def _policy(style: str, script: str) -> str:
 def _probabilities(claim: Claim, witness: PairWitness) -> Markup:
     limit = wording.allowed(claim, witness)
     named = [("on one dataset", witness.p_left, "left"), ("on its neighbour", witness.p_right, "right")]
-    if limit is not None:
+    if limit is not None and limit.high < witness.p_left.low:
         named.insert(1, ("the most that the claim allows there", limit, "limit"))
     return Markup(svg.bars(named, "Probability of the event"))  # noqa: S704
 

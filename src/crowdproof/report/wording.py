@@ -16,6 +16,7 @@ from crowdproof.findings import (
     Estimate,
     Exact,
     Finding,
+    Json,
     NotRefuted,
     PairWitness,
     Proved,
@@ -96,12 +97,16 @@ def sentence(finding: Finding) -> str:
 
 
 def _contrast(claim: Claim, witness: PairWitness) -> str:
-    limit = allowed(claim, witness)
     told = (
         f"On one dataset, “{witness.event.words}” has probability {number(witness.p_left)}; "
         f"on its neighbour, {number(witness.p_right)}."
     )
-    return told if limit is None else f"{told} The claim would allow at most {brief(float(limit.high))} on the first."
+    limit = allowed(claim, witness)
+    if limit is None:
+        return told
+    if limit.high < witness.p_left.low:
+        return f"{told} The claim would allow at most {brief(float(limit.high))} on the first."
+    return f"{told} Each estimate is loose by itself; the test that refutes the claim weighs all runs together."
 
 
 def allowed(claim: Claim, witness: PairWitness) -> Estimate | None:
@@ -206,3 +211,24 @@ def squared(table: Table, most: int | None = None) -> Table:
     """The first `most` rows of the table, each cut or filled up to the columns."""
     width = len(table.columns)
     return evolve(table, rows=tuple((*row[:width], *[""] * (width - len(row))) for row in table.rows[:most]))
+
+
+def plain(value: Json) -> str:
+    """A parameter as a person would write it; what is not set is left out.
+
+    >>> plain({"spec": "shop:recode", "timeout": 60.0, "memory": None, "isolate": True, "columns": ["age", "zip"]})
+    'spec shop:recode, timeout 60, isolate yes, columns age zip'
+    """
+    match value:
+        case dict():
+            return ", ".join(f"{name} {told}" for name, each in value.items() if (told := plain(each)))
+        case list() | tuple():
+            return " ".join(filter(None, map(plain, value)))
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return brief(value)
+        case _:
+            return str(value)

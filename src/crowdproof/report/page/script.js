@@ -50,6 +50,6 @@
 
   // Paper has no folds.
   let folded = [];
-  addEventListener("beforeprint", () => { folded = all("details:not([open])"); folded.forEach((each) => { if (!each.classList.contains("data")) each.open = true; }); });
+  addEventListener("beforeprint", () => { folded = all("details:not([open]):not(.numbers)"); folded.forEach((each) => { each.open = true; }); });
   addEventListener("afterprint", () => folded.forEach((each) => { each.open = false; }));
 })();
