@@ -12,6 +12,9 @@ import click
 from crowdproof.errors import CrowdproofError, ExitCode
 
 VERBS = {
+    "bound": "How private is a sampled k-anonymizer? Certified deltas, side by side.",
+    "plan": "Which k, beta or epsilon does a promise allow?",
+    "figures": "The papers' tables and figures, recomputed, with the tight numbers.",
     "audit": "Is a claim about an anonymizer false?",
     "replay": "Run a refutation again, from scratch.",
     "gate": "All privacy claims of a project, for CI.",

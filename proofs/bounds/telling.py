@@ -1,0 +1,231 @@
+"""What `crowdproof bound` and `crowdproof plan` tell: certified numbers as findings."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from attrs import frozen
+
+from crowdproof.claims import DP, DPS, Claim
+from crowdproof.errors import ParameterError
+from crowdproof.exact import Epsilon, Number, probability, rate, whole
+from crowdproof.findings import Estimate, Evidence, Finding, Note, Proved, Reproduce, Table
+from crowdproof.proofs.bounds.balls import Rate, Setting, certified, scientific
+from crowdproof.proofs.bounds.certificate import Certified, WorstPair
+from crowdproof.proofs.bounds.crowd import crowd_blending
+from crowdproof.proofs.bounds.planner import By, largest_beta, smallest_delta, smallest_epsilon, smallest_k
+from crowdproof.proofs.bounds.utility import rows_kept
+
+SURE = Note(
+    "how sure",
+    "every number was computed with its error (balls) and rounded to the safe side; that no other dataset is worse is "
+    "proved, not sampled.",
+)
+_RATES = ("max", "0.2", "0.1", "0.05", "0.01")
+"""Sampling rates that a plan without beta is made for."""
+
+
+def rounded_up(number: Fraction, digits: int = 4) -> Fraction:
+    """A short number that is not below it."""
+    return Fraction(scientific(number, digits, "up"))
+
+
+def bound_finding(k: Number, beta: Rate, epsilon: Number | Epsilon) -> Finding:
+    """All deltas of 'sample at beta, recode in a fixed way, drop the groups below k', side by side."""
+    setting, count = Setting.of(beta, epsilon), whole(k, "k")
+    applies = setting.compare_with_rate() >= 0
+    found = {by: smallest_delta(count, beta, epsilon, by) for by in By if applies or by is not By.THEOREM5}
+    rows = [_bound_row(by, found.get(by), setting) for by in By]
+    numbers: dict[str, Any] = {by.name.lower(): _numbers(each) for by, each in found.items()}
+    if setting.beta is not None:
+        crowd = crowd_blending(count, setting.beta)
+        shown = scientific(crowd.epsilon.high, rounding="up")
+        rows.append(("crowd-blending", shown, str(crowd.delta), f"its own epsilon; n = {crowd.delta.n}"))
+        numbers["crowd_blending"] = {**_numbers(crowd.delta), "epsilon": _ends(crowd.epsilon)}
+    evidence: list[Evidence] = [
+        Table("certified deltas (each rounded up)", ("by", "epsilon", "delta", "attained with"), tuple(rows)),
+        Note("tight", found[By.TIGHT].certificate.argument),
+    ]
+    if applies:
+        evidence.insert(1, Note("Theorem 5", found[By.THEOREM5].certificate.argument))
+    command = f"crowdproof bound --k {count} --beta {_rate(setting)} --epsilon '{setting.epsilon}'"
+    return Finding(
+        f"sampling at {setting.name()}, a fixed recoding, groups below {count} dropped",
+        _claim(setting, rounded_up(found[By.TIGHT].high)),
+        Proved(),
+        evidence=(*evidence, SURE),
+        reproduce=Reproduce(command, parameters=numbers),
+    )
+
+
+def _bound_row(by: By, found: Certified | None, setting: Setting) -> tuple[str, ...]:
+    if found is None:
+        least = scientific(certified(lambda: -setting.q().log()).high, rounding="up")
+        return (by.value, str(setting.epsilon), "-", f"only for epsilon >= -ln(1 - beta) = {least}")
+    where = f"n = {found.n}" if found.pair is None else _pair(found.pair)
+    return (by.value, str(setting.epsilon), str(found), where)
+
+
+def _pair(pair: WorstPair) -> str:
+    one, other = (" and ".join(map(str, rows)) for rows in (pair.likelier, pair.other))
+    return f"{one} rows against {other}"
+
+
+def _numbers(found: Certified) -> dict[str, Any]:
+    pair = None if found.pair is None else [list(found.pair.likelier), list(found.pair.other)]
+    return {"delta": _ends(found.interval), "n": found.n, "pair": pair, "why": found.certificate.argument}
+
+
+def _ends(ends: Estimate) -> list[str]:
+    """The two ends as text, rounded outwards to 20 digits."""
+    return [scientific(ends.low, 20, "down"), scientific(ends.high, 20, "up")]
+
+
+def _rate(setting: Setting) -> str:
+    return "max" if setting.beta is None else setting.name()
+
+
+def _claim(setting: Setting, delta: Fraction) -> Claim:
+    """DPS; where delta >= beta or beta is irrational, (epsilon, delta)-DP of the sampled mechanism."""
+    if setting.beta is not None and delta < setting.beta:
+        return DPS(setting.beta, setting.epsilon, delta)
+    return DP(setting.epsilon, min(delta, Fraction(10**6 - 1, 10**6)))
+
+
+@frozen
+class Question:
+    """The parameters that are given; the missing ones are asked for."""
+
+    epsilon: Epsilon | None
+    delta: Fraction | None
+    beta: Rate | None
+    k: int | None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of those that are not given."""
+        return tuple(name for name in ("epsilon", "delta", "beta", "k") if getattr(self, name) is None)
+
+
+def ask(epsilon: Number | None, delta: Number | None, beta: Rate | None, k: Number | None) -> Question:
+    """Read what is given."""
+    return Question(
+        None if epsilon is None else Epsilon.of(epsilon),
+        None if delta is None else probability(delta, "delta"),
+        beta if beta is None or beta == "max" else rate(beta),
+        None if k is None else whole(k, "k"),
+    )
+
+
+@frozen
+class Answer:
+    """One complete choice of all four."""
+
+    by: By
+    epsilon: Epsilon
+    delta: Fraction
+    beta: Rate
+    k: int
+
+
+def plan_finding(question: Question, sizes: Sequence[int] | None = None) -> Finding:
+    """The answers by every number, and the rows that each keeps of data with groups of these sizes."""
+    answers = _answers(question)
+    kept = [_kept(each, sizes) for each in answers] if sizes is not None else []
+    columns = ("by", "k", "beta", "epsilon", "delta", *(("rows kept",) if kept else ()))
+    rows = [(*_answer_row(each), *([f"{kept[i]:,.1f}"] if kept else [])) for i, each in enumerate(answers)]
+    best = next(each for each in answers if each.by is By.TIGHT)
+    evidence: list[Evidence] = [Table(f"asked for: {', '.join(question.missing)}", columns, tuple(rows))]
+    if kept and sizes is not None:
+        evidence.append(_difference(answers, kept, sum(sizes)))
+    asked = "".join(
+        f" --{name} '{_option(getattr(question, name))}'"
+        for name in ("epsilon", "delta", "beta", "k")
+        if getattr(question, name) is not None
+    )
+    return Finding(
+        "the plan by the tight number",
+        _claim(Setting.of(best.beta, best.epsilon), best.delta),
+        Proved(),
+        evidence=(*evidence, SURE),
+        reproduce=Reproduce(f"crowdproof plan{asked}", parameters={"answers": [_data(each) for each in answers]}),
+    )
+
+
+def _answers(question: Question) -> list[Answer]:
+    if question.missing == ("beta", "k") and question.epsilon is not None and question.delta is not None:
+        largest = 1 - _inverse(question.epsilon)
+        rates: list[Rate] = [each for each in _RATES if each == "max" or question.delta < Fraction(each) < largest]
+        return [
+            Answer(by, question.epsilon, question.delta, beta, smallest_k(beta, question.epsilon, question.delta, by))
+            for beta in rates
+            for by in By
+        ]
+    if len(question.missing) != 1:
+        raise ParameterError(
+            "a plan needs epsilon and delta, or any three of epsilon, delta, beta and k; "
+            f"missing: {', '.join(question.missing) or 'nothing, so leave one out to ask for it'}."
+        )
+    return [found for by in By if (found := _solve(question, by)) is not None]
+
+
+def _inverse(epsilon: Epsilon) -> Fraction:
+    """e^-epsilon, rounded up."""
+    return certified(lambda: 1 / Setting(Fraction(1, 2), epsilon).x()).high
+
+
+def _solve(question: Question, by: By) -> Answer | None:
+    """The missing one; None where Theorem 5 does not speak of the rest."""
+    epsilon, delta, beta, k = question.epsilon, question.delta, question.beta, question.k
+    if (
+        by is By.THEOREM5
+        and beta is not None
+        and epsilon is not None
+        and Setting.of(beta, epsilon).compare_with_rate() < 0
+    ):
+        return None
+    if k is None and epsilon is not None and delta is not None and beta is not None:
+        return Answer(by, epsilon, delta, beta, smallest_k(beta, epsilon, delta, by))
+    if delta is None and epsilon is not None and beta is not None and k is not None:
+        return Answer(by, epsilon, rounded_up(smallest_delta(k, beta, epsilon, by).high), beta, k)
+    if beta is None and epsilon is not None and delta is not None and k is not None:
+        low = largest_beta(k, epsilon, delta, by).low
+        return Answer(by, epsilon, delta, Fraction(scientific(low, 6, "down")), k)
+    assert delta is not None
+    assert beta is not None
+    assert k is not None
+    least = smallest_epsilon(k, rate(beta), delta, by).high
+    return Answer(by, Epsilon(rounded_up(least, 6)), delta, beta, k)
+
+
+def _kept(answer: Answer, sizes: Sequence[int]) -> float:
+    setting = Setting.of(answer.beta, answer.epsilon)
+    beta = setting.beta if setting.beta is not None else certified(setting.b).low
+    return rows_kept(sizes, float(beta), answer.k)
+
+
+def _difference(answers: list[Answer], kept: list[float], total: int) -> Note:
+    """What the tight number buys."""
+    rows = {each.by: kept[i] for i, each in reversed(list(enumerate(answers)))}
+    first = f"of {total:,} rows the plan by the tight number releases {rows[By.TIGHT]:,.1f} on average"
+    if By.THEOREM5 not in rows:
+        return Note("what it buys", f"{first}.")
+    return Note("what it buys", f"{first}, by Theorem 5 {rows[By.THEOREM5]:,.1f}.")
+
+
+def _answer_row(answer: Answer) -> tuple[str, ...]:
+    return (answer.by.value, str(answer.k), _option(answer.beta), str(answer.epsilon), _option(answer.delta))
+
+
+def _option(value: object) -> str:
+    return scientific(value, 12) if isinstance(value, Fraction) else str(value)
+
+
+def _data(answer: Answer) -> dict[str, Any]:
+    return {
+        "by": answer.by.value,
+        "k": answer.k,
+        "beta": _option(answer.beta),
+        "epsilon": str(answer.epsilon),
+        "delta": _option(answer.delta),
+    }
