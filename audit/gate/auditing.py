@@ -12,7 +12,7 @@ from crowdproof import wire
 from crowdproof.audit import audit
 from crowdproof.audit.exact import NotDeterministicError
 from crowdproof.audit.gate.config import Entry, Project
-from crowdproof.audit.gate.engine import DEFAULT_RUNS, DEFAULT_TIMEOUT, Case, table_of
+from crowdproof.audit.gate.engine import DEFAULT_RUNS, Case, load_options, table_of
 from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair, Request, Sampling
@@ -42,21 +42,15 @@ class AuditEngine:
 
     def prepare(self, entry: Entry, project: Project) -> Case:
         """Load the target, read the data, and see how the target behaves on it."""
-        defaults = project.config.defaults
         data = table_of(entry, project)
-        target = load_target(
-            entry.target,
-            params=entry.params,
-            form=entry.form or defaults.form,
-            timeout=entry.timeout or defaults.timeout or DEFAULT_TIMEOUT,
-            isolate=entry.isolate or defaults.isolate or "auto",
-        )
-        case = Case(entry, Subject(target), data, entry.runs or defaults.runs or DEFAULT_RUNS)
+        target = load_target(**load_options(entry, project))
+        runs = entry.runs or project.config.defaults.runs or DEFAULT_RUNS
+        case = Case(entry, Subject(target), data, runs)
         if not isinstance(entry.claim, DP | DPS):
             return case
         question = Question.of(_request(case, Budget(), Fraction(1, 2), 0))
         probe(question.mechanism, [data])
-        return Case(entry, Subject(target, question), data, case.runs)
+        return Case(entry, Subject(target, question), data, runs)
 
     def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
         """Enumerate where the output is determined by the sample; other notions are the auditor's as they are."""

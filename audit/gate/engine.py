@@ -12,7 +12,7 @@ from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.interface import Budget
 from crowdproof.audit.tables import read_table
 from crowdproof.errors import DataError
-from crowdproof.findings import Finding
+from crowdproof.findings import Finding, Json
 
 DEFAULT_RUNS = 20_000
 DEFAULT_TIMEOUT = 60.0
@@ -41,6 +41,18 @@ class Engine(Protocol):
 
     def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
         """One slice of the test: it goes on to the end of its budget, whatever it sees."""
+
+
+def load_options(entry: Entry, project: Project) -> dict[str, Json]:
+    """What `load_target` is called with."""
+    defaults = project.config.defaults
+    return {
+        "spec": entry.target,
+        "params": dict(entry.params),
+        "form": entry.form or defaults.form,
+        "timeout": entry.timeout or defaults.timeout or DEFAULT_TIMEOUT,
+        "isolate": entry.isolate or defaults.isolate or "auto",
+    }
 
 
 def slice_seed(seed: int, epoch: int, number: int) -> np.random.SeedSequence:

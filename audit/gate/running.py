@@ -6,6 +6,7 @@ adds up over runs of the gate.
 
 import contextlib
 import datetime
+import json
 import shlex
 import time
 import uuid
@@ -17,7 +18,7 @@ from attrs import Factory, define, evolve, frozen
 from crowdproof.audit.gate import arithmetic, suppressing
 from crowdproof.audit.gate.bouts import Bout, Deadline, Ring
 from crowdproof.audit.gate.config import Entry, Project
-from crowdproof.audit.gate.engine import Case, Engine
+from crowdproof.audit.gate.engine import Case, Engine, load_options
 from crowdproof.audit.gate.evidence import Evidence
 from crowdproof.audit.gate.result import GateResult
 from crowdproof.audit.gate.sources import Code, code_of, key_of
@@ -49,7 +50,14 @@ def run_gate(project: Project, options: Options, engine: Engine | None = None) -
         engine = AuditEngine()
     started = time.monotonic()
     with _inside(project) as inner, Evidence(_evidence_path(inner, options)) as evidence:
-        run = _Run(inner, options, engine, evidence, Deadline.within(options.seconds or inner.config.seconds))
+        run = _Run(
+            inner,
+            str(project.path),
+            options,
+            engine,
+            evidence,
+            Deadline.within(options.seconds or inner.config.seconds),
+        )
         findings = [run.findings[entry.name] for entry in run.examine()]
         today = options.today or datetime.datetime.now(tz=datetime.UTC).date()
         marked = suppressing.apply(evolve(inner, path=project.path), findings, run.keys, today)
@@ -81,6 +89,8 @@ class _Run:
     """One run of the gate under way."""
 
     project: Project
+    file: str
+    """The configuration, as seen from where the gate was started."""
     options: Options
     engine: Engine
     evidence: Evidence
@@ -158,13 +168,13 @@ class _Run:
         )
 
     def _reproduce(self, entry: Entry, known: Reproduce) -> Reproduce:
-        file, line = self.project.path.name, self.project.lines.get(f"claims.{entry.name}")
-        place = {"file": file, "line": line, "target": entry.target}
+        loading = load_options(entry, self.project)
+        place = {"file": self.file, "line": self.project.lines.get(f"claims.{entry.name}")}
         return evolve(
             known,
             command=known.command or command(entry, self.project, self.options.seed),
             seed=self.options.seed if known.seed is None else known.seed,
-            parameters={**known.parameters, **place},
+            parameters={**known.parameters, **place, "target": loading, "sampling": entry.sampling},
         )
 
 
@@ -174,9 +184,13 @@ def _skipped(entry: Entry, error: CrowdproofError) -> Finding:
 
 def command(entry: Entry, project: Project, seed: int) -> str:
     """The command that audits this one claim by itself."""
+    loading = load_options(entry, project)
     words = ["crowdproof", "audit", entry.target, "--claim", str(entry.claim)]
     data = entry.data or project.config.defaults.data
     words += ["--data", data] if data and entry.schema is None else []
     for name, value in entry.params.items():
-        words += ["--param", f"{name}={value}"]
+        words += ["--param", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    words += ["--form", str(loading["form"])] if loading["form"] is not None else []
+    words += ["--isolate", str(loading["isolate"])] if loading["isolate"] != "auto" else []
+    words += ["--sampling", entry.sampling] if entry.sampling != "auditor" else []
     return shlex.join([*words, "--seed", str(seed)])

@@ -41,7 +41,7 @@ def test_every_kind_of_outcome_and_its_exit_code(tmp_path):
     }
     assert result.exit_code() is ExitCode.BROKEN
     assert result.exit_code(exit_zero=True) is ExitCode.BROKEN
-    assert [each.reproduce.parameters["line"] for each in result.findings] == [4, 8, 12, 16, 20]
+    assert [each.reproduce.parameters["line"] for each in result.findings] == [5, 10, 15, 20, 25]
     assert all(each.reproduce.seed == 1 for each in result.findings)
 
 

@@ -1,0 +1,127 @@
+"""`crowdproof gate` and `crowdproof init` as a person or a CI job meets them."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+from gate_projects import entry, project_file
+
+from crowdproof import wire
+from crowdproof.audit.gate import read_project
+from crowdproof.audit.gate.schema import config_schema
+from crowdproof.cli.gate import command as gate
+from crowdproof.cli.init import command as init
+from crowdproof.errors import ConfigError, ExitCode, ParameterError
+
+WRONG = entry(
+    "sum", "dps(beta=0.1, epsilon=0.5, delta=1e-11)", mechanism="{ kind = 'strongly-safe', k = 20 }", isolate="'none'"
+)
+RIGHT = entry("constant", "dp(epsilon=1)", target="constant.py:f", isolate="'none'", runs="60")
+
+
+def run(*arguments):
+    return CliRunner().invoke(gate, [str(each) for each in arguments], standalone_mode=False, catch_exceptions=False)
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "constant.py").write_text("def f(table):\n    return 3\n")
+    return project_file(tmp_path, WRONG, RIGHT)
+
+
+def test_one_run_writes_every_format(project, tmp_path):
+    files = {form: tmp_path / f"out.{form}" for form in ("json", "sarif", "junit", "markdown", "html", "github")}
+    outputs = [word for form, path in files.items() for word in ("--format", f"{form}={path}")]
+    result = run(project, "--seed", 3, "--format", "text", *outputs, "--badge", tmp_path / "badge.json")
+    assert result.return_value == ExitCode.REFUTED
+    assert "REFUTED  sum" in result.stdout
+    assert "2 claims: 1 refuted, 1 not refuted" in result.stderr
+    assert "seed 3" in result.stderr
+    findings = wire.loads(files["json"].read_text())
+    assert [each.subject for each in findings] == ["sum", "constant"]
+    assert all(each.reproduce.command for each in findings)
+    sarif = json.loads(files["sarif"].read_text())
+    places = [each["locations"][0]["physicalLocation"] for each in sarif["runs"][0]["results"]]
+    assert places[0]["region"]["startLine"] == 5
+    assert places[0]["artifactLocation"]["uri"].endswith("privacy.toml")
+    assert ET.fromstring(files["junit"].read_text()).find(".//failure") is not None
+    assert "::error" in files["github"].read_text()
+    assert json.loads((tmp_path / "badge.json").read_text())["color"] == "red"
+
+
+def test_exit_zero_forgives_the_refutation_alone(project):
+    assert run(project, "--exit-zero").return_value == ExitCode.HELD
+    project.write_text(project.read_text() + entry("gone", target="nowhere:f"))
+    assert run(project, "--exit-zero").return_value == ExitCode.BROKEN
+
+
+def test_mistakes_are_told_before_anything_runs(project):
+    project.write_text(project.read_text() + "\nrunz = 3\n")
+    with pytest.raises(ConfigError, match="line 19: there is no key 'runz': did you mean runs"):
+        run(project)
+
+
+def test_the_schema_is_printed_without_a_project(tmp_path):
+    assert json.loads(run("--print-schema").stdout) == config_schema()
+
+
+def test_a_badge_or_report_that_cannot_be_written_is_an_error(project, tmp_path):
+    with pytest.raises(ParameterError, match="cannot write"):
+        run(project, "--badge", tmp_path / "no" / "badge.json")
+
+
+def test_the_process_ends_with_the_exit_code_and_no_traceback(project):
+    command = [sys.executable, "-m", "crowdproof", "gate"]
+    refuted = subprocess.run([*command, project.name], cwd=project.parent, capture_output=True, text=True)
+    assert refuted.returncode == ExitCode.REFUTED, refuted.stderr
+    project.write_text("claims = 3")
+    wrong = subprocess.run(command, cwd=project.parent, capture_output=True, text=True)
+    assert wrong.returncode == ExitCode.USAGE
+    assert wrong.stderr == "crowdproof: privacy.toml has a mistake:\n  line 1: claims: 3 is not a list.\n"
+
+
+FUNCTIONS = """
+def noisy(table, rng, *, epsilon=0.5, columns=("age", "zip"), label=None):
+    return 0
+def grouped(table, k, seed=None):
+    return 0
+def plain(table):
+    return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "params"),
+    [
+        ("noisy", "dp(epsilon=0.5)", {"epsilon": 0.5, "columns": ["age", "zip"], "label": "None"}),
+        ("grouped", "k-anonymity(k=10)", {"k": 10}),
+        ("plain", "dp(epsilon=1)", {}),
+    ],
+)
+def test_init_writes_a_file_that_the_gate_reads(tmp_path, name, claim, params):
+    (tmp_path / "functions.py").write_text(FUNCTIONS)
+    target, path = f"{tmp_path}/functions.py:{name}", tmp_path / "privacy.toml"
+    arguments = [target, "--output", str(path), "--data", "patients.csv"]
+    result = CliRunner().invoke(init, arguments, standalone_mode=False, catch_exceptions=False)
+    assert result.return_value == 0
+    config = read_project(path).config
+    (found,) = config.claims
+    assert (str(found.claim), found.params, found.target, found.name) == (claim, params, target, name)
+    assert config.defaults.data == "patients.csv"
+    assert config.evidence is not None
+    before = path.read_text()
+    with pytest.raises(ParameterError, match="exists"):
+        CliRunner().invoke(init, arguments, standalone_mode=False, catch_exceptions=False)
+    assert path.read_text() == before
+
+
+def test_init_takes_programs_and_refuses_what_is_not_there(tmp_path):
+    path = tmp_path / "privacy.toml"
+    arguments = ["command:./anonymize {input} {output}", "--output", str(path)]
+    CliRunner().invoke(init, arguments, standalone_mode=False, catch_exceptions=False)
+    assert read_project(path).config.claims[0].target == "command:./anonymize {input} {output}"
+    with pytest.raises(ParameterError):
+        CliRunner().invoke(init, ["nowhere:f"], standalone_mode=False, catch_exceptions=False)
