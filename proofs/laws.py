@@ -33,7 +33,9 @@ def both_ways(one: Law, two: Law, x: Fraction) -> Fraction:
     return max(delta(one, two, x), delta(two, one, x))
 
 
-def sampled(others: int, beta: Fraction, output: Callable[[int, int], Hashable], target: bool) -> dict[Hashable, Fraction]:
+def sampled(
+    others: int, beta: Fraction, output: Callable[[int, int], Hashable], target: bool
+) -> dict[Hashable, Fraction]:
     """The law of output(m, b) when m of the other rows are sampled, and b = 1 if the target is there and sampled."""
     present = ((0, 1 - beta), (1, beta)) if target else ((0, Fraction(1)),)
     return law((output(m, b), mass(m, others, beta) * weight) for m in range(others + 1) for b, weight in present)

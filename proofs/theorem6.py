@@ -115,7 +115,10 @@ def _may_gain(case: Case, j: int) -> bool:
 
 def _every_event(case: Case, gaining: list[int]) -> list[Event]:
     """Every event that can be the best, up to exchanging A and B; the count n is always in it."""
-    subsets = [tuple(j for j, taken in zip(gaining, flags, strict=True) if taken) for flags in product((0, 1), repeat=len(gaining))]
+    subsets = [
+        tuple(j for j, taken in zip(gaining, flags, strict=True) if taken)
+        for flags in product((0, 1), repeat=len(gaining))
+    ]
     return [_event(case, a, b) for a, b in combinations_with_replacement(subsets, 2)]
 
 
@@ -197,7 +200,10 @@ def outcome_gains(case: Case, choice: Choice) -> dict[tuple[str, int], Fraction]
     gains: dict[tuple[str, int], Fraction] = {}
     for name, (p0, p1) in zip("AB", (choice, _other(choice)), strict=True):
         weights = [case.gain(j) for j in range(case.n + 1)]
-        values = [sum((weight * (p1 if b else p0)[m] for (m, b), weight in each.items() if m >= 0), Fraction(0)) for each in weights]
+        values = [
+            sum((weight * (p1 if b else p0)[m] for (m, b), weight in each.items() if m >= 0), Fraction(0))
+            for each in weights
+        ]
         gains[name, 0] = sum(values[: case.k], Fraction(0))
         gains |= {(name, j): values[j] for j in range(case.k, case.n + 1)}
     return gains

@@ -63,7 +63,9 @@ def _solve(known: dict[str, Factor], products: list[tuple[str, ...]]) -> Certifi
     i, j, values = zip(*entries, strict=True)
     matrix = coo_array((np.array(values, float), (i, j)), shape=(last + 1, len(products)))
     bounds = [(None, None) if Sign.ZERO in each else (0, None) for each in signs]
-    cost = np.array([0 if Sign.ZERO in each else len(product) + 1 for product, each in zip(products, signs, strict=True)])
+    cost = np.array(
+        [0 if Sign.ZERO in each else len(product) + 1 for product, each in zip(products, signs, strict=True)]
+    )
     target = np.zeros(last + 1)
     target[last] = 1
     solved = linprog(cost, A_eq=matrix.tocsr(), b_eq=target, bounds=bounds, method="highs-ds")

@@ -39,8 +39,13 @@ def _case(body: Finite, parameters: Mapping[str, Any]) -> tuple[Answer, dict[str
             lifted = used if exact else {name: lift(value) for name, value in used.items()}
             answer = holds(body.goal, lifted) if exact else holds(body.goal, lifted, lift)
             if answer is not Answer.UNKNOWN:
-                return answer, used
+                return answer, {name: _shown(value) for name, value in used.items()}
     return Answer.UNKNOWN, {}
+
+
+def _shown(value: Any) -> Any:
+    """A ball as text: it is for people, and balls cannot be sent between processes."""
+    return value.str(15, radius=False) if isinstance(value, arb) else value
 
 
 def lift(value: Any) -> Any:

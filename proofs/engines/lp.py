@@ -89,7 +89,10 @@ def _dot(one: Row, two: Row) -> Fraction:
 
 def _solve(matrix: Sequence[Row], right: Row, columns: int) -> list[Fraction]:
     """A solution of a consistent system; a variable that it leaves free is 0."""
-    rows = [[fmpq(value.numerator, value.denominator) for value in (*row, last)] for row, last in zip(matrix, right, strict=True)]
+    rows = [
+        [fmpq(value.numerator, value.denominator) for value in (*row, last)]
+        for row, last in zip(matrix, right, strict=True)
+    ]
     solution = [Fraction(0)] * columns
     if not rows:
         return solution

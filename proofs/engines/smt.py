@@ -146,9 +146,7 @@ def _rational_model(body: Implication, model: Mapping[str, Fraction | float]) ->
     return None
 
 
-def _pin(
-    body: Implication, pins: dict[str, Fraction], name: str, near: float
-) -> Mapping[str, Fraction | float] | None:
+def _pin(body: Implication, pins: dict[str, Fraction], name: str, near: float) -> Mapping[str, Fraction | float] | None:
     for size in (1, 8, 1000, 10**6):
         pins[name] = Fraction(near).limit_denominator(size)
         answer, model = _z3(smt_lib(body, pins=pins), logic(body))

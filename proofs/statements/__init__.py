@@ -15,6 +15,7 @@ from crowdproof.proofs.statements import (
     composition,
     definitions,
     numbers,
+    odoh,
     theorem5,
     theorem6,
 )
@@ -32,6 +33,7 @@ STATEMENTS: tuple[Statement, ...] = (
     *numbers.STATEMENTS,
     *theorem6.STATEMENTS,
     *blending.STATEMENTS,
+    *odoh.STATEMENTS,
 )
 """All statements, in the order of the papers."""
 

@@ -145,8 +145,13 @@ THEOREM1 = Statement(
                 _mutant
                 for direction in (1, -1)
                 for _mutant in (
-                    case(f"the printed value of e^eps1 = {x1 or 'e'}, beta {ratio} moved by {direction} in the last digit",
-                         x1=Fraction(x1), ratio=ratio, printed=printed + direction * unit, unit=unit)
+                    case(
+                        f"the printed value of e^eps1 = {x1 or 'e'}, beta {ratio} moved by {direction} in the last digit",
+                        x1=Fraction(x1),
+                        ratio=ratio,
+                        printed=printed + direction * unit,
+                        unit=unit,
+                    )
                     for x1, ratio, printed, unit in _PRINTED
                 )
             ),
@@ -154,7 +159,9 @@ THEOREM1 = Statement(
         Obligation(
             "table1-delta",
             "Table 1's deltas and e^eps: 1e-5 and 11 become 1e-6 and 2 at rate 0.1.",
-            Finite(_table1_delta, "delta2*x2 == 2/1000000", ({"delta1": Fraction(1, 10**5), "ratio": Fraction(1, 10)},)),
+            Finite(
+                _table1_delta, "delta2*x2 == 2/1000000", ({"delta1": Fraction(1, 10**5), "ratio": Fraction(1, 10)},)
+            ),
             (goal("delta2*x2 == 2/100000"),),
         ),
         Obligation(

@@ -143,7 +143,11 @@ CLR = Statement(
         Obligation(
             "grows",
             "And it grows with the number of rows: Pr[Bin(n) >= k] = Pr[Bin(n-1) >= k] + b f(k-1; n-1) (see thm5).",
-            Implication(("tail == old + b*f", "b >= 0", "f >= 0"), "tail >= old", (at(tail=0, old=0, b=0, f=0), at(tail=1, old=0, b=1, f=1))),
+            Implication(
+                ("tail == old + b*f", "b >= 0", "f >= 0"),
+                "tail >= old",
+                (at(tail=0, old=0, b=0, f=0), at(tail=1, old=0, b=1, f=1)),
+            ),
             (without("f >= 0"), goal("tail > old")),
         ),
     ),
@@ -172,7 +176,11 @@ APPLY = Statement(
         Obligation(
             "counts",
             "For up to five rows in each of two cells and k up to 3, by running crowdproof.mechanisms.apply.",
-            Finite(_apply, "shown == kept", tuple({"a": a, "b": b, "k": k} for a in range(6) for b in (0, 2, 5) for k in (1, 2, 3))),
+            Finite(
+                _apply,
+                "shown == kept",
+                tuple({"a": a, "b": b, "k": k} for a in range(6) for b in (0, 2, 5) for k in (1, 2, 3)),
+            ),
             (goal("shown == kept + 1"), goal("shown > kept")),
         ),
     ),
@@ -222,7 +230,11 @@ PROP4 = Statement(
         Obligation(
             "add-remove",
             "All 27 recodings of three values, k up to 3: delta is 1 when a row is added.",
-            Finite(_strongly_safe, "delta == 1", tuple({"g": g, "k": k, "relation": "add-remove"} for g in _MAPS for k in (1, 2, 3))),
+            Finite(
+                _strongly_safe,
+                "delta == 1",
+                tuple({"g": g, "k": k, "relation": "add-remove"} for g in _MAPS for k in (1, 2, 3)),
+            ),
             (goal("delta < 1"), case("replaced rows", relation="replace")),
         ),
         Obligation(

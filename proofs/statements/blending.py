@@ -7,7 +7,14 @@ from typing import Any
 from flint import arb
 
 from crowdproof.proofs.binomial import mass
-from crowdproof.proofs.crowd_blending import Blends, FiniteMechanism, crowd_blending_check, datasets, histogram, synthetic
+from crowdproof.proofs.crowd_blending import (
+    Blends,
+    FiniteMechanism,
+    crowd_blending_check,
+    datasets,
+    histogram,
+    synthetic,
+)
 from crowdproof.proofs.engines.finite import lift
 from crowdproof.proofs.laws import both_ways
 from crowdproof.proofs.statement import (
@@ -97,7 +104,9 @@ FIRST = Statement(
         Obligation(
             "relations",
             "Over all symmetric relations on up to four values and k = 2, 3: none that leaves a pair apart passes.",
-            Finite(_first_attempt, "apart == 0", tuple({"k": k, "universe": size} for k in (2, 3) for size in (2, 3, 4))),
+            Finite(
+                _first_attempt, "apart == 0", tuple({"k": k, "universe": size} for k in (2, 3) for size in (2, 3, 4))
+            ),
             (case("k = 1", k=1), goal("apart > 0")),
         ),
     ),
@@ -199,8 +208,15 @@ SYNTHETIC = Statement(
         Obligation(
             "checked",
             "Checked against the definition on all datasets of up to k + 1 rows.",
-            Finite(_synthetic, "blends == 1", ({"k": 2, "promised": 2, "x": 3, "claimed": 3}, {"k": 1, "promised": 1, "x": 2, "claimed": 2})),
-            (case("a smaller eps", k=2, promised=2, x=3, claimed=2), case("a larger crowd", k=2, promised=3, x=3, claimed=3)),
+            Finite(
+                _synthetic,
+                "blends == 1",
+                ({"k": 2, "promised": 2, "x": 3, "claimed": 3}, {"k": 1, "promised": 1, "x": 2, "claimed": 2}),
+            ),
+            (
+                case("a smaller eps", k=2, promised=2, x=3, claimed=2),
+                case("a larger crowd", k=2, promised=3, x=3, claimed=3),
+            ),
         ),
     ),
 )
@@ -223,7 +239,9 @@ def _small_case(n: int, k: int, p: Fraction) -> dict[str, Fraction]:
     }
 
 
-_SAMPLED = tuple({"n": n, "k": k, "p": Fraction(p)} for n in range(1, 15) for k in (1, 2, 4) for p in ("1/2", "1/4", "1/10"))
+_SAMPLED = tuple(
+    {"n": n, "k": k, "p": Fraction(p)} for n in range(1, 15) for k in (1, 2, 4) for p in ("1/2", "1/4", "1/10")
+)
 
 
 def _exponent() -> dict[str, Any]:
@@ -243,7 +261,7 @@ MAIN = Statement(
             "Target and j - 1 of its n - 1 look-alikes sampled: exchanging the target for one of the n - j others costs a factor x; each "
             "sample without the target is reached j times.",
             Implication(
-                ("P*(n - j) <= R*j", "j <= g*n", "n > j", "R >= 0", "P >= 0"),
+                ("P*(n - j) <= R*j", "j <= g*n", "n > 0", "R >= 0", "P >= 0"),
                 "P*(1 - g) <= R*g",
                 (at(P=1, n=2, j=1, R=1, g="1/2"), at(P=0, n=1, j=0, R=0, g=0)),
             ),
@@ -267,7 +285,10 @@ MAIN = Statement(
             Implication(
                 ("P <= (1 - p)*Q + I + G + B", "I <= t*x*R", "G <= t*x*S", "R + S <= Q", "B <= d", "t*x >= 0"),
                 "P <= (t*x + 1 - p)*Q + d",
-                (at(P=1, p=0, Q=1, I=0, G=0, B=0, t=0, x=1, R=0, S=0, d=0), at(P=2, p=0, Q=1, I=1, G=0, B=0, t=1, x=1, R=1, S=0, d=0)),
+                (
+                    at(P=1, p=0, Q=1, I=0, G=0, B=0, t=0, x=1, R=0, S=0, d=0),
+                    at(P=2, p=0, Q=1, I=1, G=0, B=0, t=1, x=1, R=1, S=0, d=0),
+                ),
             ),
             (without("B <= d"), without("R + S <= Q"), goal("P <= (t*x + 1 - p)*Q")),
         ),
@@ -289,7 +310,11 @@ MAIN = Statement(
         Obligation(
             "reverse",
             "So the other direction needs no delta: P >= (1-p) Q, and e^eps' (1-p) >= 1 (y for e^eps').",
-            Implication(("P >= (1 - p)*Q", "y*(1 - p) >= 1", "Q >= 0", "y >= 0"), "y*P >= Q", (at(P="1/2", p="1/2", Q=1, y=2), at(P=0, p=0, Q=0, y=1))),
+            Implication(
+                ("P >= (1 - p)*Q", "y*(1 - p) >= 1", "Q >= 0", "y >= 0"),
+                "y*P >= Q",
+                (at(P="1/2", p="1/2", Q=1, y=2), at(P=0, p=0, Q=0, y=1)),
+            ),
             (without("P >= (1 - p)*Q"), without("y*(1 - p) >= 1")),
         ),
         Obligation(
@@ -331,7 +356,11 @@ MAIN = Statement(
         Obligation(
             "concave-chord",
             "A concave h with h(0) = h(1) = 0 is >= 0 between: it is above its chord.",
-            Implication(("h >= (1 - q)*a + q*z", "a == 0", "z == 0"), "h >= 0", (at(h=0, q=0, a=0, z=0), at(h=1, q="1/2", a=0, z=0))),
+            Implication(
+                ("h >= (1 - q)*a + q*z", "a == 0", "z == 0"),
+                "h >= 0",
+                (at(h=0, q=0, a=0, z=0), at(h=1, q="1/2", a=0, z=0)),
+            ),
             (without("z == 0"), without("a == 0"), goal("h > 0")),
         ),
         Obligation(

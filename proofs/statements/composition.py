@@ -58,7 +58,9 @@ def _gains(n: int, beta: Fraction) -> dict[str, Fraction]:
     }
 
 
-_PAIRS = tuple({"n": n, "beta": Fraction(beta), "x": Fraction(x)} for n in range(1, 9) for beta in ("1/2", "1/5") for x in (1, 5))
+_PAIRS = tuple(
+    {"n": n, "beta": Fraction(beta), "x": Fraction(x)} for n in range(1, 9) for beta in ("1/2", "1/5") for x in (1, 5)
+)
 
 XOR = Statement(
     "xor",
@@ -212,7 +214,9 @@ DPS_DP = Statement(
     ),
     Printed(
         "A1 satisfies (beta, eps, delta)-DPS for a delta below beta = 1/2 on large datasets",
-        Finite(_all_male, "delta <= limit", ({"rows": 10_000, "threshold": 1000, "x": Fraction(10**6), "digits": 900},)),
+        Finite(
+            _all_male, "delta <= limit", ({"rows": 10_000, "threshold": 1000, "x": Fraction(10**6), "digits": 900},)
+        ),
         "On an all-male dataset r is certainly true, so that A1 outputs NOT s: delta is beta times the probability of at "
         "least 1000 rows, within 1e-900 of 1/2 for 10,000 rows. The phenomenon is right; dps-dp-repaired has an example.",
         (goal("delta <= 1/2", "delta = beta is all that can be said"),),
@@ -237,7 +241,7 @@ DPS_DP_NOISE = Statement(
         Finite(_noisy, "posterior >= 9/10", ({"half": 60, "epsilon": 1},), "balls"),
         "A share has sensitivity 1, not 1/|T|. With the noise that this takes, A2 tells next to nothing of r: for 60 men and "
         "60 women the posterior stays below 0.51.",
-        (goal("posterior <= 51/100", "next to nothing"), ),
+        (goal("posterior <= 51/100", "next to nothing"),),
     ),
 )
 

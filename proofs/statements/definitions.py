@@ -18,7 +18,9 @@ from crowdproof.proofs.statement import (
 def _worst_event(x: Fraction, p: tuple[Fraction, ...], q: tuple[Fraction, ...]) -> dict[str, Fraction]:
     """The largest Pr_p[O] - x Pr_q[O] over all events O, and the sum of the positive parts."""
     events = product((0, 1), repeat=len(p))
-    worst = max(sum((a - x * b for a, b, taken in zip(p, q, event, strict=True) if taken), Fraction(0)) for event in events)
+    worst = max(
+        sum((a - x * b for a, b, taken in zip(p, q, event, strict=True) if taken), Fraction(0)) for event in events
+    )
     positive = sum((max(a - x * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
     return {"worst": worst, "positive": positive}
 

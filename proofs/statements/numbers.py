@@ -246,7 +246,11 @@ FIG5 = Statement(
         Obligation(
             "at-least-beta",
             "Pr[Bin(n) >= 1] = 1 - (1-b)^n >= b for every n >= 1 (induction step: y for (1-b)^n).",
-            Implication(("1 - y >= b", "y >= 0", "b >= 0"), "1 - y*(1 - b) >= b", (at(y=0, b=0), at(y="1/2", b="1/2"), at(y=0, b=1))),
+            Implication(
+                ("1 - y >= b", "y >= 0", "b >= 0"),
+                "1 - y*(1 - b) >= b",
+                (at(y=0, b=0), at(y="1/2", b="1/2"), at(y=0, b=1)),
+            ),
             (without("1 - y >= b"), goal("1 - y*(1 - b) > b")),
         ),
         Obligation(
@@ -321,7 +325,12 @@ FIG4 = Statement(
         Obligation(
             "better",
             "k = 21, 33, 65 are nearer for beta = 0.1, 0.2, 0.4 on the average over eps = 0.55 .. 1.95.",
-            Finite(_better, "best < printed", tuple({"beta": beta, "k": k, "best": best} for beta, k, best in _FIG4), "balls"),
+            Finite(
+                _better,
+                "best < printed",
+                tuple({"beta": beta, "k": k, "best": best} for beta, k, best in _FIG4),
+                "balls",
+            ),
             (goal("best > printed"), case("k = 23", beta="0.1", k=22, best=23)),
         ),
     ),

@@ -32,13 +32,19 @@ GAMMA = Statement(
         Obligation(
             "above-beta",
             "gamma > beta.",
-            Implication(("g*x == x - 1 + b", "x > 1", "b < 1"), "g > b", (at(g="5/8", x=2, b="1/4"), at(g="1/2", x="3/2", b="1/4"))),
+            Implication(
+                ("g*x == x - 1 + b", "x > 1", "b < 1"),
+                "g > b",
+                (at(g="5/8", x=2, b="1/4"), at(g="1/2", x="3/2", b="1/4")),
+            ),
             (without("x > 1"), without("b < 1")),
         ),
         Obligation(
             "below-one",
             "gamma < 1.",
-            Implication(("g*x == x - 1 + b", "x > 0", "b < 1"), "g < 1", (at(g=0, x=1, b=0), at(g="1/2", x=1, b="1/2"))),
+            Implication(
+                ("g*x == x - 1 + b", "x > 0", "b < 1"), "g < 1", (at(g=0, x=1, b=0), at(g="1/2", x=1, b="1/2"))
+            ),
             (without("b < 1"), without("x > 0")),
         ),
     ),
@@ -88,7 +94,9 @@ STEPS = (
     Obligation(
         "dropped-above",
         "Nothing shown: F(k-1; n) <= F(k-1; n-1), so the ratio is at most 1.",
-        Implication(("F == G - b*q", "b >= 0", "q >= 0"), "F <= G", (at(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1))),
+        Implication(
+            ("F == G - b*q", "b >= 0", "q >= 0"), "F <= G", (at(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1))
+        ),
         (without("q >= 0"), goal("F < G", "'always less', as printed")),
     ),
     Obligation(
@@ -97,7 +105,11 @@ STEPS = (
         Implication(
             (_RATIO, "S >= (1 - b)*T", "j >= 0", "j < n", "h >= 0", "b <= 1"),
             "S + f >= (1 - b)*(T + h)",
-            ({**_GOOD, "S": Fraction(2, 3), "T": Fraction(1)}, at(f=0, n=1, j=0, b=1, h=1, S=0, T=0), at(f=0, n=1, j=0, b=0, h=0, S=0, T=0)),
+            (
+                {**_GOOD, "S": Fraction(2, 3), "T": Fraction(1)},
+                at(f=0, n=1, j=0, b=1, h=1, S=0, T=0),
+                at(f=0, n=1, j=0, b=0, h=0, S=0, T=0),
+            ),
         ),
         (without("S >= (1 - b)*T"), without("j < n"), goal("S + f >= T + h")),
     ),
@@ -175,15 +187,17 @@ STEPS = (
     Obligation(
         "k-plus-1-is-bad",
         "And k + 1 is bad there.",
-        Implication(
-            ("g*m < k", "g <= 1"), "k + 1 > g*(m + 1)", (at(g=1, m=0, k=1), at(g="1/2", m=3, k=2))
-        ),
+        Implication(("g*m < k", "g <= 1"), "k + 1 > g*(m + 1)", (at(g=1, m=0, k=1), at(g="1/2", m=3, k=2))),
         (without("g*m < k"), without("g <= 1"), goal("k > g*(m + 1)")),
     ),
     Obligation(
         "tail-grows",
         "Pr[Bin(n) >= k] grows with n, for all n: it is 1 - F(k-1; n), and F falls by b f(k-1; n-1).",
-        Implication(("F == G - b*q", "b >= 0", "q >= 0"), "1 - F >= 1 - G", (at(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1))),
+        Implication(
+            ("F == G - b*q", "b >= 0", "q >= 0"),
+            "1 - F >= 1 - G",
+            (at(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1)),
+        ),
         (without("b >= 0"), without("q >= 0")),
     ),
     Obligation(
@@ -251,7 +265,11 @@ THEOREM5 = Statement(
         Obligation(
             "n-m-ceiling-above",
             "And above.",
-            Implication(("g*(v + 1) == k", "m >= v", "g > 0"), "k <= g*(m + 1)", (at(g="1/2", v=3, k=2, m=3), at(g="1/4", v=0, k="1/4", m=0))),
+            Implication(
+                ("g*(v + 1) == k", "m >= v", "g > 0"),
+                "k <= g*(m + 1)",
+                (at(g="1/2", v=3, k=2, m=3), at(g="1/4", v=0, k="1/4", m=0)),
+            ),
             (without("m >= v"), goal("k <= g*m")),
         ),
         Obligation(
@@ -358,13 +376,19 @@ CLOSED = Statement(
         Obligation(
             "markov",
             "So Pr[Bin >= m] s^m is at most the sum of f(j) s^j over j >= m (induction step).",
-            Implication(("A <= B", "f >= 0", "u <= t"), "A + f*u <= B + f*t", (at(A=0, B=0, f=0, u=0, t=0), at(A=1, B=1, f=1, u=1, t=1))),
+            Implication(
+                ("A <= B", "f >= 0", "u <= t"),
+                "A + f*u <= B + f*t",
+                (at(A=0, B=0, f=0, u=0, t=0), at(A=1, B=1, f=1, u=1, t=1)),
+            ),
             (without("f >= 0"), without("u <= t")),
         ),
         Obligation(
             "s-above-one",
             "s >= 1, since gamma x >= beta.",
-            Implication(("s*b == x - 1 + b", "x >= 1", "b > 0"), "s >= 1", (at(s=1, b=1, x=1), at(s=4, b="1/2", x="5/2"))),
+            Implication(
+                ("s*b == x - 1 + b", "x >= 1", "b > 0"), "s >= 1", (at(s=1, b=1, x=1), at(s=4, b="1/2", x="5/2"))
+            ),
             (without("x >= 1"), goal("s > 1")),
         ),
     ),
@@ -390,7 +414,11 @@ ORDER = Statement(
         Obligation(
             "fewer-bad",
             "A count that is bad for the larger gamma is bad for the smaller, so each n's sum does not grow.",
-            Implication(("j > h*n", "g <= h", "n >= 0"), "j > g*n", (at(j=1, h="1/2", g="1/2", n=0), at(j=2, h="1/2", g="1/4", n=3))),
+            Implication(
+                ("j > h*n", "g <= h", "n >= 0"),
+                "j > g*n",
+                (at(j=1, h="1/2", g="1/2", n=0), at(j=2, h="1/2", g="1/4", n=3)),
+            ),
             (without("g <= h"), without("n >= 0")),
         ),
         Obligation(

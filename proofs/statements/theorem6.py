@@ -19,7 +19,16 @@ from crowdproof.proofs.statement import (
     goal,
     without,
 )
-from crowdproof.proofs.theorem6 import Case, Choice, Worst, claimed, delta, factor, find_counterexamples, worst_first_step
+from crowdproof.proofs.theorem6 import (
+    Case,
+    Choice,
+    Worst,
+    claimed,
+    delta,
+    factor,
+    find_counterexamples,
+    worst_first_step,
+)
 
 TABLE: Choice = (
     (Fraction(1, 5), Fraction(4, 5), Fraction(1, 5), Fraction(1, 20)),
@@ -79,7 +88,11 @@ THEOREM6 = Statement(
             "first-step-safe",
             "The first step of the counterexample is eps1-DP: no factor above 4 between neighbouring samples, for A and for B.",
             Finite(_table, "factor == x1", (_CASE,)),
-            (goal("factor < x1"), case("x1 = 3", x1=3), case("p(3, 0) = 1/40", choice=((*TABLE[0][:3], Fraction(1, 40)), TABLE[1]))),
+            (
+                goal("factor < x1"),
+                case("x1 = 3", x1=3),
+                case("p(3, 0) = 1/40", choice=((*TABLE[0][:3], Fraction(1, 40)), TABLE[1])),
+            ),
         ),
         Obligation(
             "actual",
@@ -103,7 +116,7 @@ THEOREM6 = Statement(
             "lp-large",
             "For beta = 1/2, e^eps1 = 8, e^eps = 16, k = 8, n = 16 the program finds a delta of at least 14421/131072, twice the claimed 7/128.",
             Finite(_lp, "worst >= 14421/131072", (_LARGE,), "lp"),
-            (goal("worst >= 15/128"), case("n = 12", n=12)),
+            (goal("worst >= 15/128"), case("n = 10", n=10)),
         ),
         Obligation(
             "lp-large-claimed",
@@ -177,7 +190,9 @@ TWO_SAMPLES = Statement(
         Obligation(
             "weights",
             "The probabilities of the mappings add up to W = 1, so that delta is counted once.",
-            Implication(("P <= X*Q + d*W", "W == 1"), "P <= X*Q + d", (at(P=1, X=1, Q=1, d=0, W=1), at(P=1, X=1, Q=0, d=1, W=1))),
+            Implication(
+                ("P <= X*Q + d*W", "W == 1"), "P <= X*Q + d", (at(P=1, X=1, Q=1, d=0, W=1), at(P=1, X=1, Q=0, d=1, W=1))
+            ),
             (without("W == 1"), goal("P <= X*Q")),
         ),
         Obligation(
@@ -206,7 +221,10 @@ SAME_SAMPLE = Statement(
         Obligation(
             "ratio",
             "The likelihood ratio (1-b)(1 + j x1^2/(n-j)) is n(1-b)/(n-j) (1 + (j/n)(x1^2 - 1)).",
-            Identity("(1 - b)*(1 + j*x1**2/(n - j)) == n*(1 - b)/(n - j)*(1 + j/n*(x1**2 - 1))", (at(b="1/4", j=2, x1=3, n=5),)),
+            Identity(
+                "(1 - b)*(1 + j*x1**2/(n - j)) == n*(1 - b)/(n - j)*(1 + j/n*(x1**2 - 1))",
+                (at(b="1/4", j=2, x1=3, n=5),),
+            ),
             (goal("(1 - b)*(1 + j*x1/(n - j)) == n*(1 - b)/(n - j)*(1 + j/n*(x1**2 - 1))", "one factor only"),),
         ),
         Obligation(
@@ -233,14 +251,20 @@ SAME_SAMPLE = Statement(
         Obligation(
             "dropped",
             "Nothing shown of the cell: the ratio is at most 1 + b (x1 - 1), since the target's being in is one edit.",
-            Implication(("P <= x1*Q", "b >= 0"), "(1 - b)*Q + b*P <= (1 + b*(x1 - 1))*Q", (at(P=1, x1=1, Q=1, b=0), at(P=2, x1=2, Q=1, b=1))),
+            Implication(
+                ("P <= x1*Q", "b >= 0"),
+                "(1 - b)*Q + b*P <= (1 + b*(x1 - 1))*Q",
+                (at(P=1, x1=1, Q=1, b=0), at(P=2, x1=2, Q=1, b=1)),
+            ),
             (without("P <= x1*Q"), without("b >= 0")),
         ),
         Obligation(
             "reverse",
             "The other direction: the target is out with probability 1 - b, and x (1-b) >= 1.",
             Implication(
-                ("P >= (1 - b)*Q", "x*(1 - b) >= 1", "Q >= 0", "x >= 0"), "x*P >= Q", (at(P="1/2", b="1/2", Q=1, x=2), at(P=0, b=0, Q=0, x=1))
+                ("P >= (1 - b)*Q", "x*(1 - b) >= 1", "Q >= 0", "x >= 0"),
+                "x*P >= Q",
+                (at(P="1/2", b="1/2", Q=1, x=2), at(P=0, b=0, Q=0, x=1)),
             ),
             (without("P >= (1 - b)*Q"), without("x*(1 - b) >= 1")),
         ),
@@ -263,7 +287,9 @@ SAME_SAMPLE = Statement(
         Obligation(
             "lp-below",
             "The linear program's worst first steps stay below the bound.",
-            Finite(_lp, "worst <= loose", ({**_CASE, "x1": "4", "x": "12"}, _LARGE), "lp"),
+            Finite(
+                _lp, "worst <= loose", ({**_CASE, "x1": "4", "x": "12"}, {**_CASE, "n": 5, "x1": "4", "x": "16"}), "lp"
+            ),
             (goal("worst <= claimed", "as printed"),),
         ),
     ),

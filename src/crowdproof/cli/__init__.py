@@ -12,6 +12,7 @@ import click
 from crowdproof.errors import CrowdproofError, ExitCode
 
 VERBS = {
+    "prove": "Which statements of the papers hold, by which engines.",
     "bound": "How private is a sampled k-anonymizer? Certified deltas, side by side.",
     "plan": "Which k, beta or epsilon does a promise allow?",
     "figures": "The papers' tables and figures, recomputed, with the tight numbers.",

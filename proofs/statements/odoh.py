@@ -1,0 +1,398 @@
+"""Odoh 2024: the birthday probability, the epsilon of a guessing advantage, its case study and its discussion.
+
+p is the prior, d the advantage delta, E stands for e^(eps R); W = (1-p)(p+d)/(p(1-p-d)) is what equation 3 takes the logarithm of.
+"""
+
+from fractions import Fraction
+from math import factorial
+from typing import Any
+
+from flint import arb
+
+from crowdproof.proofs.engines.finite import lift
+from crowdproof.proofs.statement import (
+    Finite,
+    Identity,
+    Implication,
+    Obligation,
+    Printed,
+    Registered,
+    Statement,
+    at,
+    case,
+    goal,
+    without,
+)
+
+TENTH = Fraction(1, 10)
+
+
+def pi(k: int, n: int) -> Fraction:
+    """Equation 1: the probability that k draws from n are all different."""
+    return Fraction(factorial(n), factorial(n - k) * n**k)
+
+
+def _odds(p: Fraction, d: Fraction) -> Fraction:
+    """W, where it has a value: 0 < p and p + d < 1."""
+    return (1 - p) * (p + d) / (p * (1 - p - d))
+
+
+def _epsilon(p: Fraction, d: Fraction, reach: int) -> Any:
+    """Equation 3."""
+    return lift(_odds(p, d)).log() / reach
+
+
+def _birthday(people: int) -> dict[str, Fraction]:
+    return {"shared": 1 - pi(people, 365)}
+
+
+PI = Statement(
+    "odoh-pi",
+    "Odoh eq 1",
+    "pi(k, N) = N!/((N-k)! N^k) is the probability that k draws from N are all different; 23 people share a birthday with probability "
+    "0.5073, 22 with less than a half.",
+    Registered.PROVED,
+    (
+        Obligation(
+            "next-draw",
+            "One more draw is new with probability (N-k)/N.",
+            Identity(
+                "factorial(N)/(factorial(N - k - 1)*N**(k + 1)) == factorial(N)/(factorial(N - k)*N**k)*(N - k)/N",
+                (at(N=7, k=3),),
+            ),
+            (
+                goal(
+                    "factorial(N)/(factorial(N - k - 1)*N**(k + 1)) == factorial(N)/(factorial(N - k)*N**k)*(N - k - 1)/N"
+                ),
+            ),
+        ),
+        Obligation(
+            "falls",
+            "So pi falls with k.",
+            Implication(("k >= 0", "q >= 0"), "q*(N - k) <= q*N", (at(k=0, N=1, q=0), at(k=1, N=2, q=1))),
+            (without("k >= 0"), goal("q*(N - k) >= q*N")),
+        ),
+        Obligation(
+            "birthday",
+            "Twenty-three people: 0.5073 to four digits.",
+            Finite(_birthday, "shared*20000 <= 10147", ({"people": 23},)),
+            (case(people=24), goal("shared*20000 <= 10145")),
+        ),
+        Obligation(
+            "birthday-half",
+            "More than a half, and 22 are not enough.",
+            Finite(_birthday, "shared*20000 > 10145", ({"people": 23},)),
+            (case(people=22), goal("shared*20000 > 10147")),
+        ),
+    ),
+)
+
+EPSILON = Statement(
+    "odoh-eps",
+    "Odoh eq 3-5",
+    "Equation 3 is the exact inverse of the posterior bound: with e^(eps R) = W a guess that was right with probability p becomes right with "
+    "probability at most p + d, and exactly p + d is attained. It has a value where 0 < p and p + d < 1.",
+    Registered.PROVED,
+    (
+        Obligation(
+            "inverse",
+            "At E = W the largest posterior p E/(p E + 1 - p) is p + d.",
+            Identity(
+                "p*((1 - p)*(p + d)/(p*(1 - p - d)))/(p*((1 - p)*(p + d)/(p*(1 - p - d))) + 1 - p) == p + d",
+                (at(p="1/3", d="1/10"),),
+            ),
+            (goal("p*((1 - p)*(p + d)/(p*(1 - p - d)))/(p*((1 - p)*(p + d)/(p*(1 - p - d))) + 1 - p) == p - d"),),
+        ),
+        Obligation(
+            "bound",
+            "Below W the posterior stays below p + d.",
+            Implication(
+                ("E*p*(1 - p - d) <= (1 - p)*(p + d)",),
+                "p*E <= (p + d)*(p*E + 1 - p)",
+                (at(E=1, p="1/2", d=0), at(E=1, p="1/3", d="1/10")),
+            ),
+            (goal("p*E <= p*(p*E + 1 - p)"), without("E*p*(1 - p - d) <= (1 - p)*(p + d)")),
+        ),
+        Obligation(
+            "posterior",
+            "The posterior is at most that: an event's probability P under the true value against at most E times it, on the average Q.",
+            Implication(
+                ("P <= E*Q", "p >= 0", "p <= 1"),
+                "p*P*(p*E + 1 - p) <= p*E*(p*P + (1 - p)*Q)",
+                (at(P=0, E=1, Q=0, p=0), at(P=2, E=2, Q=1, p=1)),
+            ),
+            (without("P <= E*Q"), without("p <= 1")),
+        ),
+        Obligation(
+            "at-least-one",
+            "W >= 1 where d >= 0, so that eps >= 0.",
+            Implication(("d >= 0",), "(1 - p)*(p + d) >= p*(1 - p - d)", (at(d=0, p="1/2"), at(d="1/10", p="1/2"))),
+            (without("d >= 0"), goal("(1 - p)*(p + d) > p*(1 - p - d)")),
+        ),
+    ),
+    checked=("0 < p", "p + d < 1"),
+    duty=("The mechanism is eps-DP for the metric whose diameter is R; the fields are independent for the AND form.",),
+)
+
+
+def _case_pi(k: int, n: int) -> dict[str, Fraction]:
+    return {"pi": pi(k, n), "printed": Fraction(2, 3)}
+
+
+def _case_eps(p: Fraction, printed: str, moved: int = 0) -> dict[str, Any]:
+    unit = Fraction(1, 10**6)
+    return {"error": abs(_epsilon(p, TENTH, 60) - lift(Fraction(printed) + moved * unit)) / lift(unit)}
+
+
+_TWO_THIRDS = ({"p": Fraction(2, 3), "printed": "0.008274"}, {"p": Fraction(4, 9), "printed": "0.006690"})
+
+
+def _case_all(k: int, n: int) -> dict[str, Any]:
+    """The case study's OR epsilon by equation 3, for 2/3 = pi(2, 3)."""
+    return {
+        "eps": _epsilon(pi(k, n), TENTH, 60),
+        "printed": lift(Fraction("0.049")),
+        "and": _epsilon(pi(k, n) ** 2, TENTH, 60),
+    }
+
+
+CASE = Statement(
+    "odoh-case",
+    "Odoh sec 5",
+    "The case study has k = 1, N = 3, pi = 2/3, and eps = 0.049 (OR), 0.0337 (AND) for d = 0.1, R = 60.",
+    Registered.REFUTED,
+    (
+        Obligation(
+            "pi",
+            "2/3 is pi(2, 3), and pi(1, 3) is 1, where equation 3 has no value.",
+            Finite(_case_pi, "pi == printed", ({"k": 2, "n": 3},)),
+            (case("as printed", k=1), case(k=3)),
+        ),
+        Obligation(
+            "epsilon",
+            "From 2/3 equation 3 gives 0.008274 (OR), and from 4/9 it gives 0.006690 (AND).",
+            Finite(_case_eps, "error <= 1/2", _TWO_THIRDS, "balls"),
+            tuple(case(**{**each, "moved": moved}) for each in _TWO_THIRDS for moved in (1, -1)),
+        ),
+    ),
+    Printed(
+        "pi(2, 3) = 2/3 with d = 0.1 and R = 60 gives eps = 0.049",
+        Finite(_case_all, "eps >= printed", ({"k": 2, "n": 3},), "balls"),
+        "pi(1, 3) = 1, where equation 3 has no value (p + d >= 1). 2/3 is pi(2, 3), and gives eps = 0.008274 (OR) and 0.006690 (AND), six and five "
+        "times smaller than printed.",
+        (goal("5*eps <= printed"),),
+    ),
+)
+
+
+def _growth(n: int, k: int) -> dict[str, Fraction]:
+    return {"now": _odds(pi(k, n), TENTH), "next": _odds(pi(k + 1, n), TENTH)}
+
+
+MONOTONE = Statement(
+    "odoh-mono",
+    "Odoh sec 6",
+    "It is said that pi near 0 (k near N) gives eps near 0, and k near 1 gives eps near infinity.",
+    Registered.REFUTED,
+    (
+        Obligation(
+            "smallest",
+            "W is smallest at p = (1-d)/2, with the value ((1+d)/(1-d))^2.",
+            Implication(
+                ("d >= 0",),
+                "(1 - p)*(p + d)*(1 - d)**2 >= p*(1 - p - d)*(1 + d)**2",
+                (at(d=0, p="1/2"), at(d="1/10", p="9/20")),
+                squares=("2*p - 1 + d",),
+            ),
+            (without("d >= 0"), goal("(1 - p)*(p + d)*(1 - d)**2 > p*(1 - p - d)*(1 + d)**2")),
+        ),
+        Obligation(
+            "unbounded-at-0",
+            "W exceeds every M as p goes to 0: already where p M <= d.",
+            Implication(
+                ("p*M <= d", "p > 0", "M >= 1"),
+                "p*(1 - p - d)*M <= (1 - p)*(p + d)",
+                (at(p="1/20", M=2, d="1/10"), at(p="1/4", M=1, d="1/4")),
+            ),
+            (without("p*M <= d"), goal("p*(1 - p - d)*M <= (1 - p)*p")),
+        ),
+        Obligation(
+            "unbounded-at-1",
+            "And as p + d goes to 1: already where u M <= d for u = 1 - p - d.",
+            Implication(
+                ("u*M <= d", "u == 1 - p - d", "u > 0", "p > 0", "d > 0"),
+                "p*u*M <= (1 - p)*(p + d)",
+                (at(u="1/20", M=2, d="1/10", p="17/20"), at(u="1/4", M=1, d="1/4", p="1/2")),
+            ),
+            (without("u*M <= d"), without("u == 1 - p - d")),
+        ),
+        Obligation(
+            "grows-from-4",
+            "For N = 10 and d = 0.1 eps grows from k = 4 to k = 10, while pi falls to 0.0004.",
+            Finite(_growth, "next > now", tuple({"n": 10, "k": k} for k in range(4, 10))),
+            (case("from k = 3", k=3), goal("next > 10*now")),
+        ),
+    ),
+    Printed(
+        "a smaller pi gives a smaller eps (N = 10, d = 0.1, k = 9 to 10)",
+        Finite(_growth, "next <= now", ({"n": 10, "k": 9},)),
+        "Equation 3 is smallest at p = (1-d)/2, with 2 ln((1+d)/(1-d))/R, and grows without bound as p goes to 0 and to 1 - d. For N = 10 and d = "
+        "0.1 it grows from k = 4 on; for k = 1, p = 1 it has no value.",
+        (case("from k = 3", k=3),),
+    ),
+)
+
+
+def _and_or(p: Fraction) -> dict[str, Fraction]:
+    return {"and_": _odds(p * p, TENTH), "or_": _odds(p, TENTH)}
+
+
+AND_OR = Statement(
+    "odoh-and",
+    "Odoh 5.1",
+    "Guessing both groups (AND) is said to take less epsilon than guessing one (OR).",
+    Registered.REFUTED,
+    printed=Printed(
+        "the AND epsilon is at most the OR epsilon (two groups of pi = 1/3, d = 0.1)",
+        Finite(_and_or, "and_ <= or_", ({"p": Fraction(1, 3)},)),
+        "Not always: for pi = 1/3 and R = 60, AND gives 0.0127 and OR 0.0071, since equation 3 grows as p goes to 0.",
+        (case("pi = 2/3", p=Fraction(2, 3)),),
+    ),
+)
+
+
+def _laplace(p: Fraction, reach: int) -> dict[str, Any]:
+    """The posterior that a Laplace scale allows at distance R: loss R/scale, against p + d."""
+    epsilon = _epsilon(p, TENTH, reach)
+    loss = {"twice": epsilon, "once": epsilon * reach}  # scale R/eps and scale 1/eps
+
+    def posterior(value: Any) -> Any:
+        return lift(p) * value.exp() / (lift(p) * value.exp() + 1 - lift(p))
+
+    return {"twice": posterior(loss["twice"]) - lift(p), "once": posterior(loss["once"]) - lift(p), "d": lift(TENTH)}
+
+
+LAPLACE = Statement(
+    "odoh-laplace",
+    "Odoh 5.1",
+    "The Laplace mechanism is given the scale R/eps with the eps of equation 3.",
+    Registered.REFUTED,
+    printed=Printed(
+        "that scale lets an attacker gain the advantage d that eps was computed for: at least half of it",
+        Finite(_laplace, "2*twice >= d", ({"p": Fraction(2, 3), "reach": 60},), "balls"),
+        "Equation 3 carries 1/R already, and Lap(R/eps) divides by R again: for p = 2/3, R = 60 the advantage is 0.0018 and not 0.1. Lap(1/eps) is "
+        "the scale that belongs to it. Too much noise, so on the safe side.",
+        (goal("50*twice <= d"), goal("1000*(d - once) <= d", "Lap(1/eps) reaches it")),
+    ),
+)
+
+
+def _gaussian(epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
+    """The exact delta of the Gaussian mechanism with sigma^2 = 2 ln(1.25/delta)/eps^2 and sensitivity 1."""
+    eps = lift(epsilon)
+    sigma = (2 * lift(Fraction(5, 4) / delta).log()).sqrt() / eps
+
+    def normal(z: Any) -> Any:
+        return (-z / arb(2).sqrt()).erfc() / 2
+
+    exact = normal(1 / (2 * sigma) - eps * sigma) - eps.exp() * normal(-1 / (2 * sigma) - eps * sigma)
+    return {"exact": exact, "delta": lift(delta)}
+
+
+GAUSSIAN = Statement(
+    "odoh-gauss",
+    "Odoh 5.1",
+    "The Gaussian mechanism with sigma^2 = 2 R^2 ln(1.25/delta)/eps^2 is said to be (eps, delta)-DP, with no condition on eps.",
+    Registered.REFUTED,
+    printed=Printed(
+        "(eps, delta)-DP for every eps",
+        Finite(_gaussian, "exact <= delta", ({"epsilon": Fraction(10), "delta": TENTH},), "balls"),
+        "The classical formula needs eps < 1. At eps = 10, delta = 0.1 the exact delta is 0.4056.",
+        (
+            case("eps = 1/2", epsilon=Fraction(1, 2)),
+            case("eps = 9/10, delta = 1e-5", epsilon=Fraction(9, 10), delta=Fraction(1, 10**5)),
+        ),
+    ),
+)
+
+
+def _advantage(p: Fraction, x: Fraction) -> dict[str, Fraction]:
+    """Randomized response with e^eps = x: its DP delta is 0, and the guessing advantage is not."""
+    posterior = p * x / (p * x + 1 - p)
+    right, wrong = x / (1 + x), 1 / (1 + x)
+    return {"dp": max(right - x * wrong, Fraction(0)), "advantage": posterior - p}
+
+
+ADVANTAGE = Statement(
+    "odoh-delta",
+    "Odoh Def 2",
+    "The guessing advantage is identified with the delta of (eps, delta)-DP.",
+    Registered.REFUTED,
+    printed=Printed(
+        "the guessing advantage is at most the delta of (eps, delta)-DP",
+        Finite(_advantage, "advantage <= dp", ({"p": Fraction(1, 2), "x": Fraction(3, 2)},)),
+        "They are different numbers: randomized response with e^eps = 3/2 is (ln 3/2, 0)-DP, and moves a guess from 1/2 to 3/5.",
+        (goal("advantage == 1/10"), case("e^eps = 1", x=Fraction(1))),
+    ),
+)
+
+
+def _exponential(scores: tuple[int, int], x: Fraction) -> dict[str, Fraction]:
+    """Two outputs with weights x^(u/2) on scores that differ by one unit: y = x^(1/2) is rational here."""
+    y = {Fraction(4): Fraction(2), Fraction(9): Fraction(3)}[x]
+    one = [y ** scores[0], y ** scores[1]]
+    two = [y ** (scores[0] + 1), y ** (scores[1] - 1)]
+    ratios = [(b / sum(two)) / (a / sum(one)) for a, b in zip(one, two, strict=True)]
+    return {"ratio": max(*ratios, *(1 / each for each in ratios)), "x": x}
+
+
+MECHANISMS = Statement(
+    "odoh-mech",
+    "Odoh 5.1",
+    "Given a right eps, the Laplace and the exponential mechanisms are eps-DP.",
+    Registered.PROVED,
+    (
+        Obligation(
+            "laplace",
+            "Laplace: |z| <= |z - s| + |s|, so the density changes by at most e^(|s|/scale); the case 0 <= z, the other is its mirror image.",
+            Implication(("a >= z - s",), "z <= a + s", (at(a=0, z=0, s=0), at(a=1, z=2, s=1))),
+            (without("a >= z - s"), goal("z <= a")),
+        ),
+        Obligation(
+            "exponential-weight",
+            "Exponential: a weight changes by at most y = e^(eps/2), and so does the sum of the weights (induction step).",
+            Implication(
+                ("w <= y*v", "S <= y*T"),
+                "S + w <= y*(T + v)",
+                (at(w=1, y=1, v=1, S=1, T=1), at(w=2, y=2, v=1, S=2, T=1)),
+            ),
+            (without("w <= y*v"), goal("S + w <= T + v")),
+        ),
+        Obligation(
+            "exponential-ratio",
+            "So a probability w/S changes by at most y^2 = e^eps.",
+            Implication(
+                ("w <= y*v", "T <= y*S", "T >= 0", "y >= 0", "v >= 0"),
+                "w*T <= y**2*v*S",
+                (at(w=0, y=0, v=0, T=0, S=0), at(w=2, y=2, v=1, T=2, S=1)),
+            ),
+            (without("w <= y*v"), without("T <= y*S"), goal("w*T <= y*v*S")),
+        ),
+        Obligation(
+            "exponential-small",
+            "Two outputs, scores that move by 1 in opposite directions: within e^eps.",
+            Finite(
+                _exponential,
+                "ratio <= x",
+                tuple({"scores": (a, b), "x": Fraction(x)} for a in (0, 1, 3) for b in (0, 2) for x in (4, 9)),
+            ),
+            (goal("2*ratio <= x"), goal("ratio > x")),
+        ),
+    ),
+    duty=(
+        "The sensitivity is the largest change of the function, or the score, between neighbours.",
+        "For the Gaussian mechanism see odoh-gauss.",
+    ),
+)
+
+STATEMENTS = (PI, EPSILON, CASE, MONOTONE, AND_OR, LAPLACE, GAUSSIAN, ADVANTAGE, MECHANISMS)

@@ -1,0 +1,46 @@
+"""`crowdproof prove`: which statements of the papers hold."""
+
+from pathlib import Path
+
+import click
+
+from crowdproof.cli.options import emit, formats
+
+
+@click.command("prove")
+@click.argument("statements", nargs=-1, metavar="[ID]...")
+@formats
+@click.option("--details", is_flag=True, help="In text, show the obligations of every statement, not only the table.")
+@click.option(
+    "--certificates",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write SMT-LIB files, exact witnesses and a MANIFEST for third parties.",
+)
+@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="Processes to use.")
+def command(
+    statements: tuple[str, ...],
+    outputs: list[tuple[str, Path | None]],
+    details: bool,
+    certificates: Path | None,
+    workers: int,
+) -> int:
+    """Check the statements of the papers, all or those with the given IDs.
+
+    Every obligation is discharged by its engines and each of its mutants refuted. A statement that is registered as REFUTED, because
+    what is printed is wrong, is as expected when its counterexample is found again.
+
+    Exit codes: 0 every verdict is as registered; 1 one differs; 4 an engine gave up.
+    """
+    from crowdproof.proofs.certificates import export
+    from crowdproof.proofs.ledger import exit_code, finding, run, summary
+
+    records = run(statements, workers)
+    findings = [summary(records), *map(finding, records)]
+    brief = findings if details or statements else findings[:1]
+    for name, path in outputs:
+        emit(brief if name == "text" else findings, [(name, path)])
+    if certificates is not None:
+        written = export(records, certificates)
+        click.echo(f"{len(written)} files written below {certificates}", err=True)
+    return exit_code(records)
