@@ -11,6 +11,8 @@ CATALOGUE: dict[str, str] = {
     "xor": "Two releases, each private under sampling, betray a secret together.",
     "same-sample": "A recoding chosen on the sample that it recodes leaks more than Theorem 6 prints.",
     "degenerate": "Every output is k-anonymous, and a person's row is in the clear.",
+    "reuse": "Two safe releases of one sample, where fresh samples were assumed, show a person.",
+    "guessing": "A promised guessing advantage of 0.1 that is 0.3: Odoh's case study.",
 }
 """Id -> one line. The module has the id's name, with underscores."""
 

@@ -106,5 +106,6 @@ def _answer(finding: Finding) -> str:
     """The verdict in one paragraph."""
     from crowdproof.report.wording import sentence
 
-    text = f"{finding.verdict.name}  {str(finding.claim).rstrip(".")}. {sentence(finding)}"
+    claim = str(finding.claim).rstrip(".")
+    text = f"{finding.verdict.name}  {claim}. {sentence(finding)}"
     return textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="  ")

@@ -1,0 +1,95 @@
+"""A guessing advantage that was promised to be small and is not: Odoh's case study takes the wrong probability."""
+
+import time
+from fractions import Fraction
+
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, show_short
+from crowdproof.exact import Number, rational
+from crowdproof.findings import Chart, Estimate, Exact, Reproduce, Series, Table
+from crowdproof.proofs.bounds.balls import ball, certified
+from crowdproof.proofs.bounds.guessing import guessing_epsilon, uniqueness
+
+ATTACK = Attack(
+    id="guessing",
+    title="The case study that promised too much",
+    knows="That the hidden value is one of two that lie the whole range apart, one of them with the prior probability.",
+    sees="The value with Laplace noise of scale 1/epsilon, epsilon taken from the case study.",
+    infers="By Bayes' rule: an answer beyond the likelier value raises its probability from the prior to "
+    "prior / (prior + (1 - prior) e^(-epsilon R)).",
+    claim="With the printed epsilon, guessing gains at most the promised advantage.",
+    remedy="Take epsilon from equation 3 at the right probability: pi(2, 3) = 2/3 gives 0.008274, not 0.049.",
+    source="Odoh 2024, section 5; refuted in the ledger as odoh-case",
+    severity=Severity.ATTRIBUTE,
+)
+
+
+def run(
+    *,
+    epsilon: Number = "0.049",
+    advantage: Number = "0.1",
+    spread: Number = 60,
+    prior: Number | None = None,
+    seed: int = 0,
+) -> Story:
+    """The posterior of the likelier value, certified, with the printed epsilon and with the corrected one."""
+    start = time.monotonic()
+    p = uniqueness(2, 3) if prior is None else rational(prior, "prior")
+    promised, size, printed = rational(advantage, "advantage"), rational(spread, "spread"), rational(epsilon, "epsilon")
+    corrected = guessing_epsilon(p, promised, size).low
+    victim, defended = (
+        Outcome(
+            f"Laplace, epsilon {show_short(each)}", _posterior(p, each, size), Estimate.exactly(p), Exact(), 0, promised
+        )
+        for each in (printed, corrected)
+    )
+    return Story(
+        ATTACK,
+        victim,
+        defended,
+        (_learned(p, promised, victim),),
+        (_table(p, promised, size, (printed, corrected)), _curve(p, promised, size, printed)),
+        Reproduce(
+            f"crowdproof attack guessing --param epsilon={epsilon}", seed, {"prior": str(p), "spread": str(size)}
+        ),
+        time.monotonic() - start,
+    )
+
+
+def _posterior(prior: Fraction, epsilon: Fraction, spread: Fraction) -> Estimate:
+    """prior / (prior + (1 - prior) e^(-epsilon R)): attained by every answer beyond the likelier value."""
+    return certified(lambda: ball(prior) / (ball(prior) + ball(1 - prior) * (-ball(epsilon * spread)).exp()))
+
+
+def _learned(prior: Fraction, promised: Fraction, victim: Outcome) -> str:
+    return (
+        f"In half of the cases in which it is true, the adversary ends up {float(victim.success.high):.1%} sure of the "
+        f"value, having started at {float(prior):.1%}. At most {float(prior + promised):.1%} was promised."
+    )
+
+
+def _table(prior: Fraction, promised: Fraction, spread: Fraction, epsilons: tuple[Fraction, Fraction]) -> Table:
+    rows = tuple(
+        (
+            name,
+            f"{float(each):.6g}",
+            f"{float(_posterior(prior, each, spread).high):.4f}",
+            f"{float(prior + promised):.4f}",
+        )
+        for name, each in zip(("as printed", "corrected"), epsilons, strict=True)
+    )
+    return Table("How sure the adversary gets", ("epsilon", "value", "posterior", "promised"), rows)
+
+
+def _curve(prior: Fraction, promised: Fraction, spread: Fraction, printed: Fraction) -> Chart:
+    grid = [printed * i / 40 for i in range(51)]
+    x = tuple(map(float, grid))
+    return Chart(
+        "Posterior of the likelier value",
+        "epsilon",
+        "probability",
+        (
+            Series("after the release", x, tuple(float(_posterior(prior, each, spread).high) for each in grid)),
+            Series("promised", x, tuple(float(prior + promised) for _ in grid)),
+            Series("before", x, tuple(float(prior) for _ in grid)),
+        ),
+    )

@@ -1,0 +1,55 @@
+"""`crowdproof attack`: the list, the story, and errors in one sentence."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from crowdproof.attacks import CATALOGUE
+from crowdproof.errors import ExitCode
+
+
+def attack(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "crowdproof", "attack", *arguments], capture_output=True, text=True)
+
+
+def test_the_list_names_every_attack():
+    shown = attack("--list")
+    assert shown.returncode == 0
+    assert [line.split()[0] for line in shown.stdout.splitlines()] == list(CATALOGUE)
+
+
+def test_a_story_is_a_finding_in_any_format():
+    shown = attack("same-sample", "--format", "json", "--seed", "1")
+    assert shown.returncode == 0
+    (finding,) = json.loads(shown.stdout)
+    assert finding["verdict"]["kind"] == "refuted"
+    assert finding["reproduce"]["seed"] == 1
+
+
+def test_a_release_file_alone(tmp_path: Path):
+    file = tmp_path / "release.csv"
+    pl.DataFrame({"worth": ["[1, 5]"] * 3 + ["[900, 35000]"] * 3}).write_csv(file)
+    shown = attack("clr", "--release", str(file), "--param", "column=worth", "--param", "above=1000")
+    assert shown.returncode == 0
+    assert "3 rows show [900, 35000]" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["phlogiston"], "there is no attack 'phlogiston'"),
+        (["xor", "--param", "colour=red"], "takes no 'colour'"),
+        (["xor", "--release", "nowhere.csv"], "needs a mechanism to run"),
+        (["clr", "--release", "nowhere.csv", "--param", "column=a"], "there is no file nowhere.csv"),
+        (["clr", "--param", "k"], "write it as name=value"),
+    ],
+)
+def test_errors_are_one_sentence_with_code_2(arguments, said):
+    failed = attack(*arguments)
+    assert failed.returncode == ExitCode.USAGE
+    assert said in failed.stderr
+    assert "Traceback" not in failed.stderr

@@ -1,0 +1,121 @@
+"""`crowdproof audit` and `crowdproof replay` from end to end."""
+
+import json
+import sys
+
+import polars as pl
+import pytest
+from attrs import frozen
+
+from crowdproof.cli import main
+from crowdproof.errors import ExitCode
+
+TARGETS = """
+def anonymize(table, k=3):
+    if table.height < k:
+        return []
+    return [f"[{table['age'].min()}, {table['age'].max()}]"] * table.height
+
+def safe(table, k=3):
+    return ["[0, 200)"] * table.height if table.height >= k else []
+
+def broken(table):
+    raise KeyError("zip")
+
+def interrupted(table, rng, runs=[0]):
+    runs[0] += 1
+    if runs[0] > 3000:
+        raise KeyboardInterrupt
+    return int(table.height + rng.geometric(0.5) - rng.geometric(0.5))
+
+def noisy(vector, rng):
+    return vector + rng.geometric(0.9, len(vector)) - rng.geometric(0.9, len(vector))
+"""
+CLAIM = "dps(beta=0.5, epsilon=1, delta=0.2)"
+
+
+@frozen
+class Ran:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def crowdproof(tmp_path, monkeypatch, capsys):
+    """The command line, in this process and in a folder with targets and data."""
+    (tmp_path / "target.py").write_text(TARGETS)
+    pl.DataFrame({"age": [21, 22, 23, 38, 39, 41, 42, 43, 44, 61, 62, 95]}).write_csv(tmp_path / "people.csv")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crowdproof", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        shown = capsys.readouterr()
+        return Ran(ended.value.code, shown.out, shown.err)
+
+    return run
+
+
+def test_a_leak_is_refuted_written_and_replayed_and_its_safe_twin_is_not(crowdproof):
+    options = ["--claim", CLAIM, "--data", "people.csv", "--seed", "5", "--search", "3", "--isolate", "none"]
+    ran = crowdproof("audit", "target.py:anonymize", *options, "--witness", "w.json", "--format", "json")
+    assert ran.returncode == ExitCode.REFUTED, ran.stderr
+    (finding,) = json.loads(ran.stdout)
+    assert finding["verdict"]["kind"] == "refuted"
+    assert finding["reproduce"]["seed"] == 5
+    assert "--seed 5" in finding["reproduce"]["command"]
+    confirmed = crowdproof("replay", "w.json")
+    assert confirmed.returncode == 0, confirmed.stderr
+    assert "The refutation is confirmed" in confirmed.stdout
+    repaired = crowdproof("replay", "w.json", "--target", "target.py:safe", "--isolate", "none")
+    assert repaired.returncode == ExitCode.UNDECIDED
+    assert "not confirmed" in " ".join(repaired.stdout.split())
+    safe = crowdproof("audit", "target.py:safe", *options, "--runs", "2000")
+    assert safe.returncode == ExitCode.HELD, safe.stderr
+    assert "this is not a proof of privacy" in safe.stdout
+
+
+def test_vectors_of_query_answers_are_audited_without_a_table(crowdproof):
+    options = ["--claim", "dp(epsilon=1)", "--queries", "2", "--form", "numpy", "--isolate", "none", "--seed", "1"]
+    ran = crowdproof("audit", "target.py:noisy", *options, "--runs", "20000")
+    assert ran.returncode == ExitCode.REFUTED, ran.stderr + ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["audit", "target.py:anonymize", "--claim", "privacy(1)", "--data", "people.csv"], "is not a claim"),
+        (["audit", "target.py:anonymize", "--claim", CLAIM, "--data", "nobody.csv"], "there is no file nobody.csv"),
+        (["audit", "target.py:anonymize", "--claim", CLAIM], "--data FILE"),
+        (["audit", "target.py:anonymize", "--claim", CLAIM, "--data", "people.csv", "--param", "k"], "name=value"),
+        (
+            ["audit", "target.py:anonymize", "--claim", CLAIM, "--data", "people.csv", "--error", "2"],
+            "false-alarm rate",
+        ),
+        (["replay", "people.csv"], "not JSON"),
+        (["replay", "nothing.json"], "cannot read nothing.json"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_code_2(crowdproof, arguments, told):
+    ran = crowdproof(*arguments)
+    assert ran.returncode == ExitCode.USAGE, ran.stderr
+    assert told in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_a_target_that_raises_is_skipped_with_code_3(crowdproof):
+    ran = crowdproof("audit", "target.py:broken", "--claim", CLAIM, "--data", "people.csv", "--isolate", "none")
+    assert ran.returncode == ExitCode.BROKEN
+    assert "SKIPPED" in ran.stdout
+    assert "KeyError: 'zip'" in ran.stdout
+
+
+def test_an_interrupt_still_reports(crowdproof):
+    options = ["--claim", "dp(epsilon=ln 2)", "--data", "people.csv", "--isolate", "none", "--search", "0"]
+    ran = crowdproof("audit", "target.py:interrupted", *options, "--strict")
+    assert "UNDECIDED" in ran.stdout
+    assert "interrupted" in ran.stdout
+    assert ran.returncode == ExitCode.UNDECIDED
