@@ -103,3 +103,12 @@ def test_a_pipe_that_lacks_letters_gets_question_marks_instead_of_an_error():
         write(SAMPLES, "text", pipe)
         pipe.flush()
         assert b"Theorem 6" in raw.getvalue()
+
+
+@settings(max_examples=60)
+@given(findings)
+def test_no_finding_can_steer_a_terminal_or_pose_as_another_verdict(finding):
+    lines = render([finding], "text").split("\n")
+    assert all(letter == " " or letter.isprintable() or not letter.isascii() for line in lines for letter in line)
+    assert lines[0].startswith(f"{finding.verdict.name}  ")
+    assert all(line.startswith("  ") or not line for line in lines[1:])

@@ -1,6 +1,7 @@
 """Findings for a terminal: plain where it is piped, coloured where a person looks on."""
 
 import math
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
@@ -24,14 +25,16 @@ _STYLES = {
 }
 _SPARKS = "▁▂▃▄▅▆▇█"
 _ROWS = 40
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""What could move the cursor, colour the terminal or turn a line around: findings quote what a target wrote."""
 
 
 def render(findings: Sequence[Finding]) -> str:
     """One paragraph for each finding, blank lines between, and the counts at the end."""
-    paragraphs = ["\n".join(_lines(each)) for each in findings]
+    paragraphs = ["\n".join(line.replace("\n", "\n    ") for line in _lines(each)) for each in findings]
     if len(findings) != 1:
         paragraphs.append(wording.tally(findings))
-    return "\n\n".join(paragraphs)
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", "\n\n".join(paragraphs))
 
 
 def print_to(stream: TextIO, findings: Sequence[Finding]) -> None:
@@ -59,7 +62,7 @@ def _coloured(line: str) -> "Text":
 
 
 def _lines(finding: Finding) -> Iterator[str]:
-    yield f"{finding.verdict.name}  {finding.subject}: {finding.claim}"
+    yield f"{finding.verdict.name}  {_line(finding.subject)}: {_line(str(finding.claim))}"
     yield from _wrapped(wording.sentence(finding), "  ")
     if isinstance(finding.verdict, Refuted):
         yield from _witness(finding.verdict.witness)
@@ -76,6 +79,10 @@ def _lines(finding: Finding) -> Iterator[str]:
         yield f"  reproduce: {finding.reproduce.command}{shown}"
 
 
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _wrapped(text: str, indent: str) -> list[str]:
     wrapper = textwrap.TextWrapper(
         WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
@@ -85,7 +92,7 @@ def _wrapped(text: str, indent: str) -> list[str]:
 
 def _witness(witness: PairWitness | Counterexample) -> Iterator[str]:
     if isinstance(witness, Counterexample):
-        yield from (f"    {name} = {value}" for name, value in witness.values.items())
+        yield from (f"    {_line(name)} = {_line(value)}" for name, value in witness.values.items())
         return
     columns, left, right = differing(witness)
     for side, rows in (("one dataset", left), ("its neighbour", right)):
@@ -130,7 +137,7 @@ def spark(values: Sequence[float], *, log: bool = False, width: int = 16) -> str
 
 def text_table(table: Table) -> list[str]:
     """The table in aligned columns."""
-    rows = [table.columns, *wording.squared(table).rows]
+    rows = [tuple(map(_line, row)) for row in (table.columns, *wording.squared(table).rows)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(table.columns))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
