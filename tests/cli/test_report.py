@@ -57,3 +57,9 @@ def test_a_file_that_holds_no_findings_is_one_sentence(tmp_path, content, messag
     with pytest.raises(DataError, match=message) as caught:
         run(tmp_path / "x.json")
     assert "x.json" in str(caught.value)
+
+
+def test_the_shell_completes_formats():
+    choice = next(each for each in cli.get_command(None, "report").params if each.name == "outputs").type
+    assert [each.value for each in choice.shell_complete(None, None, "")] == list(FORMATS)
+    assert [each.value for each in choice.shell_complete(None, None, "m")] == ["markdown"]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from crowdproof.errors import ParameterError
 from crowdproof.findings import Finding
@@ -25,6 +26,10 @@ class OutputChoice(click.ParamType[tuple[str, Path | None]]):
         if name not in FORMATS:
             self.fail(f"{name!r} is not a format: choose from {', '.join(FORMATS)}.", param, ctx)
         return name, Path(path) if path else None
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """The names of the formats."""
+        return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
 formats = click.option(
