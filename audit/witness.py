@@ -67,8 +67,8 @@ def data_from_json(record: Json) -> Any:
 
 
 def _array(data: np.ndarray) -> Json:
-    rows = data.reshape(len(data), -1).tolist() if data.ndim else [[data.item()]]
-    width = len(rows[0]) if rows else 1
+    width = math.prod(data.shape[1:])
+    rows = data.reshape(-1, width).tolist() if width else []
     columns = ["value"] if width == 1 else [str(place + 1) for place in range(width)]
     cells = [[_cell(each) for each in row] for row in rows]
     return {"kind": "array", "type": data.dtype.str, "shape": list(data.shape), "columns": columns, "rows": cells}

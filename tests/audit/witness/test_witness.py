@@ -1,0 +1,115 @@
+"""Datasets survive the witness file; a replay confirms what is true and nothing else."""
+
+import datetime
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from attrs import evolve, frozen
+
+from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted
+from crowdproof.audit import Budget, Pair, audit
+from crowdproof.audit.replay import replay
+from crowdproof.audit.witness import data_from_json, data_to_json
+from crowdproof.errors import DataError, TargetError
+from crowdproof.mechanisms import Grid, Mondrian, Scheme, StronglySafe
+from crowdproof.wire import dumps, loads
+
+PEOPLE = pl.DataFrame({"age": [30] * 12 + [95]})
+PAIR = Pair(PEOPLE, PEOPLE.head(12), Neighbours.ADD_REMOVE, "twelve and the oldest")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame({"a": [1, None], "b": ["x", None], "c": [1.5, None], "d": [True, None]}),
+        pl.DataFrame({"a": [float("nan"), float("inf"), -0.0, None]}),
+        pl.DataFrame(
+            {"a": [datetime.date(2024, 2, 29), None], "b": [datetime.datetime(2024, 2, 29, 12, 30, 0, 5)] * 2}
+        ),
+        pl.DataFrame({"a": [1, 2]}, schema={"a": pl.UInt8}),
+        pl.DataFrame(schema={"a": pl.Int64, "b": pl.String}),
+        pl.DataFrame({"a": [None, None]}),
+    ],
+)
+def test_tables_survive(table):
+    back = data_from_json(json.loads(json.dumps(data_to_json(table), allow_nan=False)))
+    assert back.schema == table.schema
+    assert back.equals(table, null_equal=True)
+
+
+def test_a_type_that_files_do_not_know_becomes_text():
+    back = data_from_json(data_to_json(pl.DataFrame({"a": pl.Series(["x", "y"], dtype=pl.Categorical)})))
+    assert back["a"].to_list() == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    "array", [np.array([1.0, np.nan, np.inf]), np.arange(6).reshape(2, 3), np.zeros((0,)), np.array([True, False])]
+)
+def test_arrays_survive(array):
+    back = data_from_json(json.loads(json.dumps(data_to_json(array), allow_nan=False)))
+    assert back.dtype == array.dtype
+    np.testing.assert_array_equal(back, array)
+
+
+@pytest.mark.parametrize("value", [[1, "two", None], "left", 3, {"a": [1]}])
+def test_plain_values_are_written_as_they_are(value):
+    assert data_to_json(value) == value == data_from_json(value)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"kind": "table", "columns": {"a": "Int64"}, "rows": [["x"]]},
+        {"kind": "table", "columns": {"a": "Nonsense"}, "rows": []},
+        {"kind": "table", "rows": []},
+        {"kind": "array", "type": "<f8", "shape": [5], "rows": [[1.0]]},
+    ],
+)
+def test_a_damaged_dataset_is_an_error_with_a_remedy(record):
+    with pytest.raises(DataError, match="give a witness file that crowdproof wrote"):
+        data_from_json(record)
+
+
+def test_an_unknown_kind_of_dataset_is_told_and_cannot_be_replayed():
+    with pytest.raises(DataError, match="about a object"):
+        data_from_json(data_to_json(object()))
+
+
+def test_an_exact_refutation_is_confirmed_from_its_file_and_not_on_a_repaired_target():
+    finding = audit(Mondrian(k=3), DPS("0.5", 1, "0.1"), pairs=[PAIR])
+    (read,) = loads(dumps([finding]))
+    again = replay(read, Mondrian(k=3), seed=99)
+    assert isinstance(again.verdict, Refuted)
+    assert again.verdict.witness == finding.verdict.witness
+    assert "confirmed" in again.evidence[0].text
+    repaired = replay(read, StronglySafe(Scheme({"age": Grid(200)}), 3), seed=99)
+    assert isinstance(repaired.verdict, NotRefuted)
+    assert "not confirmed" in repaired.evidence[0].text
+
+
+@frozen
+class Geometric:
+    alpha: float
+
+    def __call__(self, data, rng):
+        return int(data.height + rng.geometric(1 - self.alpha) - rng.geometric(1 - self.alpha))
+
+
+def test_a_statistical_refutation_is_confirmed_with_fresh_randomness_and_not_on_a_repaired_target():
+    finding = audit(Geometric(0.1), DP("ln 2"), pairs=[PAIR], budget=Budget(runs=30_000), seed=1)
+    assert isinstance(finding.verdict, Refuted)
+    (read,) = loads(dumps([finding]))
+    again = replay(read, Geometric(0.1), seed=2, budget=Budget(runs=30_000))
+    assert isinstance(again.verdict, Refuted)
+    repaired = replay(read, Geometric(0.5), seed=2, budget=Budget(runs=5_000))
+    assert isinstance(repaired.verdict, NotRefuted)
+
+
+def test_what_cannot_be_replayed_is_an_error():
+    refuted = audit(Mondrian(k=3), DPS("0.5", 1, "0.1"), pairs=[PAIR])
+    with pytest.raises(TargetError, match="name the target"):
+        replay(refuted, seed=1)
+    with pytest.raises(DataError, match="refutes nothing"):
+        replay(evolve(refuted, verdict=NotRefuted("nothing")), Mondrian(k=3), seed=1)
