@@ -6,7 +6,7 @@ from typing import Any
 import anjana.anonymity
 import pandas as pd
 
-from crowdproof.audit.targets.adapters.recoding import Widths, bins
+from crowdproof.audit.targets.recoding import Widths, bins
 
 
 def k_anonymity(

@@ -6,7 +6,7 @@ from typing import Any
 import anonypy
 import pandas as pd
 
-from crowdproof.audit.targets.adapters.recoding import closed_range, value_set, with_categories
+from crowdproof.audit.targets.recoding import closed_range, value_set, with_categories
 
 
 def k_anonymity(table: pd.DataFrame, k: int, qi: Sequence[str], sensitive: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 import anonypyx
 import pandas as pd
 
-from crowdproof.audit.targets.adapters.recoding import closed_range, value_set, with_categories
+from crowdproof.audit.targets.recoding import closed_range, value_set, with_categories
 
 
 def anonymise(

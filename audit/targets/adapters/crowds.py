@@ -6,7 +6,7 @@ import pandas as pd
 from crowds.kanonymity import ola as package
 from crowds.kanonymity.generalizations import GenRule
 
-from crowdproof.audit.targets.adapters.recoding import Widths, bins
+from crowdproof.audit.targets.recoding import Widths, bins
 
 
 def ola(
