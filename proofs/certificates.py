@@ -1,7 +1,8 @@
 """Certificates for third parties: every obligation as files that can be checked again without us.
 
-For each polynomial obligation an SMT-LIB file whose expected answer is `unsat`, and one for each mutant with `sat`; for every
-obligation a JSON file with the exact witnesses and the positivity certificate; and a MANIFEST that `sha256sum -c` reads.
+For each polynomial obligation an SMT-LIB file whose expected answer is `unsat`, and one for each mutant with `sat`; for
+every obligation a JSON file with the exact witnesses and the positivity certificate; and a MANIFEST that `sha256sum -c`
+reads.
 """
 
 import hashlib

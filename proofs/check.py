@@ -1,4 +1,4 @@
-"""Checking one obligation or one printed claim: every engine that can speak, the mutants, and that nothing is vacuous."""
+"""Checking one obligation or printed claim: every engine that can speak, the mutants, and that nothing is vacuous."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,8 +11,8 @@ from crowdproof.proofs.engines import certificate as certificates
 from crowdproof.proofs.engines import finite, identity, smt
 from crowdproof.proofs.engines.certificate import Certificate
 from crowdproof.proofs.engines.result import Result
-from crowdproof.proofs.formula import holds
-from crowdproof.proofs.statement import Body, Finite, Identity, Implication, Obligation, Printed
+from crowdproof.proofs.formula import evaluate, holds, sides
+from crowdproof.proofs.statement import Body, Edge, Finite, Identity, Implication, Obligation, Printed
 
 
 @frozen
@@ -98,6 +98,8 @@ def vacuous(body: Body) -> list[str]:
         case Implication(covers=points):
             missed = [dict(point) for point in points if not _admits(body, point)]
             defects = [f"the assumptions do not admit {_words(point)}" for point in missed]
+            slack = [point for point in points if isinstance(point, Edge) and not _attained(body, point)]
+            defects += [f"the goal is not attained at {_words(point)}" for point in slack]
             return defects if points else ["no point is named that the assumptions admit"]
         case Identity():
             return [] if identity.defined(body) else ["a probe lies outside the domain"]
@@ -108,6 +110,11 @@ def vacuous(body: Body) -> list[str]:
 def _admits(body: Implication, point: Mapping[str, object]) -> bool:
     whole = all(Fraction(str(point[name])).denominator == 1 for name in body.integers if name in point)
     return whole and all(holds(each, point) is Answer.PROVED for each in body.assume)
+
+
+def _attained(body: Implication, point: Edge) -> bool:
+    left, _, right = sides(body.goal)
+    return bool(evaluate(left, point) == evaluate(right, point))
 
 
 def _words(point: Mapping[str, object]) -> str:

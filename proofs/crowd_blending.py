@@ -6,7 +6,7 @@ Blends(datasets=19)
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -52,11 +52,8 @@ def datasets(universe: Sequence[Row], size: int) -> Iterator[Dataset]:
         yield from combinations_with_replacement(sorted(universe), count)
 
 
-def indistinguishable(
-    mechanism: FiniteMechanism, one: Row, two: Row, universe: Sequence[Row], size: int, x: Fraction
-) -> bool:
-    """Whether `one` can stand for `two` in every dataset of at most `size` rows."""
-    contexts = datasets(universe, size - 1)
+def indistinguishable(mechanism: FiniteMechanism, one: Row, two: Row, contexts: Iterable[Dataset], x: Fraction) -> bool:
+    """Whether `one` can stand for `two` beside the rows of every context."""
     return one == two or all(close(mechanism(_with(each, one)), mechanism(_with(each, two)), x) for each in contexts)
 
 
@@ -74,9 +71,8 @@ def crowd_blending_check(
     `count_self=False` reads 'at least k individuals' as 'k others', which even the suppressed histogram fails.
     """
     crowd_size, factor = whole(k, "k"), rational(x, "x")
-    blends = {
-        (a, b): indistinguishable(mechanism, a, b, universe, size, factor) for a, b in product(universe, repeat=2)
-    }
+    contexts = tuple(datasets(universe, size - 1))
+    blends = {(a, b): indistinguishable(mechanism, a, b, contexts, factor) for a, b in product(universe, repeat=2)}
     examined = 0
     for dataset in datasets(universe, size):
         examined += bool(dataset)

@@ -72,7 +72,7 @@ def names(text: str) -> frozenset[str]:
 def evaluate(node: ast.expr, values: Mapping[str, Any], lift: Callable[[Fraction], Any] = Fraction) -> Any:
     """The value of an expression; `lift` brings the constants of the text into the numbers of `values`."""
 
-    def value(each: ast.expr) -> Any:
+    def value(each: ast.expr) -> Any:  # noqa: PLR0911  (one for each kind of expression)
         match each:
             case ast.Constant(value=int() | float() as constant):
                 return lift(Fraction(repr(constant)))

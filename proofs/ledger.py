@@ -35,6 +35,7 @@ from crowdproof.findings import (
 from crowdproof.proofs.answer import Answer
 from crowdproof.proofs.check import Outcome, check_obligation, check_printed
 from crowdproof.proofs.engines.smt import SEED
+from crowdproof.proofs.lock import changed
 from crowdproof.proofs.statement import Printed, Registered, Statement
 from crowdproof.proofs.statements import STATEMENTS, statement, stored_certificates
 
@@ -79,7 +80,8 @@ class Record:
     @property
     def defects(self) -> tuple[str, ...]:
         """Why a check does not count, with the obligation."""
-        return tuple(f"{each.id}: {why}" for each in self.outcomes for why in each.defects)
+        found = (f"{each.id}: {why}" for each in self.outcomes for why in each.defects)
+        return (*found, *changed(self.statement))
 
     @property
     def agrees(self) -> bool:

@@ -1,9 +1,9 @@
 """The mutation test over the registry itself: change one thing in a statement, and `crowdproof prove` must fail.
 
 Operators: drop an assumption; flip a comparison; change a constant by one, in assumptions, goals and the parameters of
-explicit cases. A change is caught if an engine no longer gives the registered answer, if the assumptions no longer admit a
-point that they must, or if a hand-written mutant is no longer refuted. The positivity certificates, which any change
-invalidates, are left out of account: what is measured is whether the *meaning* of the change is noticed.
+explicit cases. A change is caught if an engine no longer gives the registered answer, if the assumptions no longer
+admit a point that they must, or if a hand-written mutant is no longer refuted. The positivity certificates, which any
+change invalidates, are left out of account: what is measured is whether the *meaning* of the change is noticed.
 """
 
 from collections import Counter

@@ -23,6 +23,15 @@ def at(**values: Number) -> Point:
     return {name: rational(value, name) for name, value in values.items()}
 
 
+class Edge(dict[str, Fraction]):
+    """A point at which the goal of an implication holds with equality: the bound is attained, not merely true."""
+
+
+def edge(**values: Number) -> Edge:
+    """A point of that kind, each value as a person writes it."""
+    return Edge(at(**values))
+
+
 @frozen
 class Implication:
     """For all values of the variables: the assumptions imply the goal. Polynomial, so that solvers can decide it."""
@@ -30,7 +39,8 @@ class Implication:
     assume: tuple[str, ...]
     goal: str
     covers: tuple[Point, ...]
-    """Points that the assumptions must admit: the proof is not vacuous, and it speaks of the edges it is cited for."""
+    """Points that the assumptions must admit: the proof is not vacuous, and it speaks of the edges it is cited for.
+    At an `Edge` the goal must hold with equality."""
     integers: tuple[str, ...] = ()
     """The variables that range over whole numbers; all others are real."""
     squares: tuple[str, ...] = ()

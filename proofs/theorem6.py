@@ -2,8 +2,8 @@
 
 The family: two recodings A and B send every row to one cell, under different names. D is the target and n - 1 other
 rows. On a sample with m others and with (b = 1) or without (b = 0) the target, the first step picks A with probability
-p(m, b); it is eps1-DP, so p and 1 - p change by a factor of at most e^eps1 from a sample to its neighbours. Counts below
-k are dropped. `worst_first_step` finds, by exact linear programming, the p with the largest delta.
+p(m, b); it is eps1-DP, so p and 1 - p change by a factor of at most e^eps1 from a sample to its neighbours. Counts
+below k are dropped. `worst_first_step` finds, by exact linear programming, the p with the largest delta.
 
 >>> worst = worst_first_step(n=4, k=3, beta="1/4", x1=4, x=12)
 >>> print(worst.delta, worst.claimed, worst.exceeds)

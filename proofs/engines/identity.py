@@ -1,4 +1,4 @@
-"""Identities between expressions: sympy reduces the difference to zero, or an exact value at a probe shows it is not."""
+"""Identities between expressions: sympy reduces the difference to zero, or an exact value at a probe is not zero."""
 
 from typing import Any
 

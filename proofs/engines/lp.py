@@ -20,7 +20,7 @@ _SLACK = 1e-9
 Row = Sequence[Fraction]
 
 
-class NotCertified(CrowdproofError):
+class NotCertifiedError(CrowdproofError):
     """The optimum that floating point suggests could not be certified."""
 
 
@@ -43,10 +43,10 @@ def maximize(objective: Row, matrix: Sequence[Row], bound: Row) -> Optimum:
     """
     try:
         return certify(objective, matrix, bound, _guess(objective, matrix, bound))
-    except NotCertified:
+    except NotCertifiedError:
         found = simplex.solve(objective, matrix, bound)
         if found is None:
-            raise NotCertified("the linear program has no optimum, or its budget of pivots is spent.") from None
+            raise NotCertifiedError("the linear program has no optimum, or its budget of pivots is spent.") from None
         point, rows, signs = found
         return certify(objective, matrix, bound, Optimum(_dot(objective, point), tuple(point), (*rows, *signs)))
 
@@ -60,7 +60,7 @@ def _guess(objective: Row, matrix: Sequence[Row], bound: Row) -> Optimum:
         -np.array(objective, float), A_ub=np.array(every, float), b_ub=np.array(limits, float), bounds=(None, None)
     )
     if solved.status != 0:
-        raise NotCertified(f"the linear program has no optimum: {solved.message}")
+        raise NotCertifiedError(f"the linear program has no optimum: {solved.message}")
     active = [i for i in range(len(limits)) if solved.slack[i] < _SLACK]
     support = [i for i in range(len(limits)) if solved.ineqlin.marginals[i] < -_SLACK]
     point = _solve([every[i] for i in active], [limits[i] for i in active], size)
@@ -79,7 +79,9 @@ def certify(objective: Row, matrix: Sequence[Row], bound: Row, claimed: Optimum)
     columns = (sum((y * row[j] for y, row in used), Fraction(0)) - signs[j] for j in range(len(x)))
     dual = min(claimed.multipliers) >= 0 and all(a == b for a, b in zip(columns, objective, strict=True))
     if not (feasible and dual and _dot(objective, x) == claimed.value == _dot(bound, rows)):
-        raise NotCertified("the optimum of the linear program could not be certified: change its parameters slightly.")
+        raise NotCertifiedError(
+            "the optimum of the linear program could not be certified: change its parameters slightly."
+        )
     return claimed
 
 
@@ -100,6 +102,6 @@ def _solve(matrix: Sequence[Row], right: Row, columns: int) -> list[Fraction]:
     for i in range(rank):
         pivot = next(j for j in range(columns + 1) if reduced[i, j] != 0)
         if pivot == columns:
-            raise NotCertified("the linear program is degenerate beyond double precision.")
+            raise NotCertifiedError("the linear program is degenerate beyond double precision.")
         solution[pivot] = Fraction(int(reduced[i, columns].p), int(reduced[i, columns].q))
     return solution

@@ -12,7 +12,9 @@ PIVOTS = 20_000
 def solve(
     objective: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], bound: Sequence[Fraction]
 ) -> tuple[list[Fraction], list[Fraction], list[Fraction]] | None:
-    """maximize c.x, A x <= b, x >= 0 for b >= 0: the point, the multipliers of the rows and of x >= 0; None if unbounded.
+    """maximize c.x, A x <= b, x >= 0 for b >= 0: the point, and the multipliers of the rows and of x >= 0.
+
+    None where the program is unbounded or the budget is spent.
 
     >>> one = Fraction(1)
     >>> point, rows, signs = solve([one, one], [[one, 2 * one], [3 * one, one]], [4 * one, 6 * one])
@@ -28,7 +30,7 @@ def solve(
     for _ in range(PIVOTS):
         entering = _entering(costs, outside, stuck=stuck)
         if entering is None:
-            return _read(table, costs, inside, outside, rows, columns)
+            return _read(table, costs, inside, outside)
         leaving = _leaving(table, entering, inside)
         if leaving is None:
             return None
@@ -70,8 +72,9 @@ def _pivot(table: list[list[fmpq]], costs: list[fmpq], leaving: int, entering: i
 
 
 def _read(
-    table: list[list[fmpq]], costs: list[fmpq], inside: list[int], outside: list[int], rows: int, columns: int
+    table: list[list[fmpq]], costs: list[fmpq], inside: list[int], outside: list[int]
 ) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
+    rows, columns = len(inside), len(outside)
     values = [Fraction(0)] * (columns + rows)
     duals = [Fraction(0)] * (columns + rows)
     for i, variable in enumerate(inside):

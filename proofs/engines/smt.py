@@ -61,7 +61,7 @@ def _number(value: Fraction) -> _Text:
 
 
 def _relation(relation: tuple[ast.expr, str, ast.expr], integers: tuple[str, ...]) -> str:
-    """The relation as a term; among whole numbers in whole numbers, since mixed arithmetic is harder for the solvers."""
+    """The relation as a term; among whole numbers in whole numbers, since mixed arithmetic is harder to decide."""
     left, sign, right = relation
     nodes = [*ast.walk(left), *ast.walk(right)]
     used = {each.id for each in nodes if isinstance(each, ast.Name)}

@@ -1,4 +1,4 @@
-"""Theorem 1 of Li, Qardaji and Su: a smaller sampling rate amplifies privacy. x stands for e^eps1, b for beta2/beta1."""
+"""Theorem 1 of Li, Qardaji and Su: a smaller sampling rate amplifies privacy. x is e^eps1, b is beta2/beta1."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -17,6 +17,7 @@ from crowdproof.proofs.statement import (
     Statement,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -105,7 +106,8 @@ THEOREM1 = Statement(
                 "X <= (1 + b*(x - 1))*((1 - b)*X + b*Y) + b*d",
                 (
                     at(X=0, Y=0, d=0, b=0, x=1),
-                    at(X=1, Y=1, d=0, b=1, x=1),
+                    edge(X=1, Y=1, d=0, b=0, x=1),
+                    edge(X=1, Y=1, d=0, b=1, x=1),
                     at(X="1/2", Y="1/4", d=0, b="1/2", x=2),
                 ),
             ),
@@ -192,7 +194,8 @@ TYPO = Statement(
     printed=Printed(
         "eps2 = ln(1 + (beta2/beta1)(eps1 - 1))",
         Finite(_misprint, "ratio <= printed", ({"epsilon": Fraction(1), "b": Fraction(1, 10)},), "balls"),
-        "eps2 = ln(1 + (beta2/beta1)(e^eps1 - 1)), as in the body. Randomized response at eps1 = 1, sampled at 0.1, has the "
+        "eps2 = ln(1 + (beta2/beta1)(e^eps1 - 1)), as in the body. Randomized response at eps1 = 1, sampled at 0.1, "
+        "has the "
         "likelihood ratio 1.1718, and the misprint would promise 1.",
         (goal("ratio <= 1172/1000", "with e^eps1 - 1 = 1.71828..."),),
     ),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from crowdproof.proofs.binomial import at_least
 from crowdproof.proofs.laws import both_ways, law
@@ -15,6 +15,7 @@ from crowdproof.proofs.statement import (
     Statement,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -52,7 +53,8 @@ _CROWDS = tuple({"k": k} for k in (2, 5, 20))
 K_WEAK = Statement(
     "k-weak",
     "LQS 3.1; slides",
-    "k-anonymity of the output gives no privacy by itself: an algorithm that duplicates chosen rows k times, and one that "
+    "k-anonymity of the output gives no privacy by itself: an algorithm that duplicates chosen rows k times, and one "
+    "that "
     "appends one person's data to every row, satisfy it and reveal the person with certainty.",
     Registered.PROVED,
     (
@@ -89,9 +91,7 @@ def _local_recoding(values: tuple[int, ...], k: int) -> tuple[tuple[int, int], .
     ordered = sorted(values)
     groups = len(ordered) // k
     cuts = [k * i for i in range(groups)] + [len(ordered)]
-    return tuple(
-        (ordered[a], ordered[b - 1]) for a, b in zip(cuts, cuts[1:], strict=False) for _ in range(b - a) if groups
-    )
+    return tuple((ordered[a], ordered[b - 1]) for a, b in pairwise(cuts) for _ in range(b - a) if groups)
 
 
 def _extreme(n: int, k: int, beta: Fraction) -> dict[str, Fraction]:
@@ -118,8 +118,10 @@ _EXTREME = tuple({"n": n, "k": k, "beta": Fraction(beta)} for n in (2, 4, 7) for
 CLR = Statement(
     "clr",
     "LQS 3.1, Alg 1",
-    "Clustering with local recoding shows an extreme value whenever its row is sampled and a group of k forms: delta is at "
-    "least beta Pr[Bin(n-1, beta) >= k-1] at every eps, which comes as near to beta as one likes. So no delta < beta holds.",
+    "Clustering with local recoding shows an extreme value whenever its row is sampled and a group of k forms: delta "
+    "is at "
+    "least beta Pr[Bin(n-1, beta) >= k-1] at every eps, which comes as near to beta as one likes. So no delta < beta "
+    "holds.",
     Registered.PROVED,
     (
         Obligation(
@@ -169,7 +171,8 @@ def _apply(a: int, b: int, k: int) -> dict[str, Fraction]:
 APPLY = Statement(
     "apply",
     "LQS 3.2",
-    "Apply(g, D, k) releases each recoded value either not at all, when it occurs fewer than k times, or as often as it "
+    "Apply(g, D, k) releases each recoded value either not at all, when it occurs fewer than k times, or as often as "
+    "it "
     "occurs; what it releases of one cell depends on the count of that cell alone.",
     Registered.PROVED,
     (
@@ -211,20 +214,21 @@ _DIFFERENT = tuple({"g": g, "k": k, "relation": "replace"} for g in _MAPS if len
 PROP4 = Statement(
     "prop4",
     "LQS Prop 4, both versions",
-    "No strongly safe k-anonymization is (eps, delta)-DP for any delta < 1: without exception where neighbours differ by an added "
+    "No strongly safe k-anonymization is (eps, delta)-DP for any delta < 1: without exception where neighbours differ "
+    "by an added "
     "or removed row, and for every recoding with at least two cells where a row is replaced.",
     Registered.PROVED,
     (
         Obligation(
             "still-shown",
             "With n > k rows in the target's cell, both n and n - 1 are shown.",
-            Implication(("n > k",), "n - 1 >= k", (at(n=2, k=1), at(n=1, k=0)), ("n", "k")),
+            Implication(("n > k",), "n - 1 >= k", (edge(n=2, k=1), edge(n=1, k=0)), ("n", "k")),
             (without("n > k"), goal("n - 1 > k")),
         ),
         Obligation(
             "delta-one",
             "An output with probability 1 against 0 needs delta >= 1, whatever eps.",
-            Implication(("1 <= x*Q + d", "Q == 0"), "d >= 1", (at(x=1, Q=0, d=1), at(x=100, Q=0, d=1))),
+            Implication(("1 <= x*Q + d", "Q == 0"), "d >= 1", (edge(x=1, Q=0, d=1), edge(x=100, Q=0, d=1))),
             (without("Q == 0"), goal("d > 1")),
         ),
         Obligation(
@@ -254,7 +258,8 @@ PROP4_REPLACE = Statement(
     printed=Printed(
         "no strongly safe algorithm at all is (eps, delta)-DP for delta < 1, with replaced rows as neighbours",
         Finite(_strongly_safe, "delta == 1", ({"g": (0, 0, 0), "k": 2, "relation": "replace"},)),
-        "The recoding with a single cell shows only the number of rows, which replacing a row does not change: delta = 0. The "
+        "The recoding with a single cell shows only the number of rows, which replacing a row does not change: delta "
+        "= 0. The "
         "printed version excepts it; the arXiv proof removes a row, and for that relation there is no exception.",
         (case("a row added", relation="add-remove"), case("two cells", g=(0, 1, 1))),
     ),

@@ -1,4 +1,4 @@
-"""Crowd-blending privacy (Gehrke, Hay, Lui, Pass): the slides' statements, and the sampling theorem with explicit constants."""
+"""Crowd-blending privacy (Gehrke, Hay, Lui, Pass): the slides' statements, the sampling theorem with its constants."""
 
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
@@ -27,6 +27,7 @@ from crowdproof.proofs.statement import (
     Statement,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -48,7 +49,8 @@ def _exact_histogram(k: int, promised: int) -> dict[str, Any]:
 DEFINITION = Statement(
     "cbp-def",
     "slides",
-    "(k, eps)-crowd-blending privacy: each row of each dataset is eps-indistinguishable from at least k rows of it, itself counted, or is "
+    "(k, eps)-crowd-blending privacy: each row of each dataset is eps-indistinguishable from at least k rows of it, "
+    "itself counted, or is "
     "ignored. It can be checked on finite mechanisms, and DP with eps is (k, eps)-crowd-blending for every k.",
     Registered.PROVED,
     (
@@ -60,7 +62,8 @@ DEFINITION = Statement(
         ),
         Obligation(
             "weaker-than-dp",
-            "A row that any other row and its absence can stand for, as under eps-DP, is ignored: the second clause holds.",
+            "A row that any other row and its absence can stand for, as under eps-DP, is ignored: the second clause "
+            "holds.",
             Implication(("p <= x*q", "q <= Q", "x >= 0"), "p <= x*Q", (at(p=1, x=1, q=1, Q=1), at(p=0, x=0, q=0, Q=0))),
             (without("p <= x*q"), goal("p <= Q")),
         ),
@@ -70,7 +73,7 @@ DEFINITION = Statement(
 
 
 def _first_attempt(k: int, universe: int) -> dict[str, Any]:
-    """Over all symmetric relations 't blends with u': does 'k - 1 others in every dataset of size >= k' leave a pair apart?"""
+    """How many relations 't blends with u' pass 'k - 1 others in every dataset of k rows' and leave a pair apart."""
     pairs = list(combinations(range(universe), 2))
     apart = 0
     for flags in product((False, True), repeat=len(pairs)):
@@ -91,15 +94,17 @@ def _first_attempt(k: int, universe: int) -> dict[str, Any]:
 FIRST = Statement(
     "cbp-first",
     "slides",
-    "The first attempt, without the clause on ignored rows, is differential privacy for replaced rows: if in every dataset of k >= 2 or more "
+    "The first attempt, without the clause on ignored rows, is differential privacy for replaced rows: if in every "
+    "dataset of k >= 2 or more "
     "rows each row is indistinguishable from k - 1 others, then every two rows are indistinguishable.",
     Registered.PROVED,
     (
         Obligation(
             "collapse",
-            "In (t, u, .., u) all k - 1 others are u: with r = 1 if t and u blend, else 0, (k-1) r >= k-1 forces r = 1.",
-            Implication(("(k - 1)*r >= k - 1", "k >= 2"), "r >= 1", (at(k=2, r=1), at(k=3, r=1)), ("k", "r")),
-            (without("k >= 2"), without("(k - 1)*r >= k - 1")),
+            "In (t, u, .., u) all k - 1 others are u: with r = 1 if t and u blend, else 0, (k-1) r >= k-1 forces r = "
+            "1.",
+            Implication(("o*r >= o", "o == k - 1", "k >= 2"), "r >= 1", (edge(k=2, o=1, r=1), edge(k=3, o=2, r=1)), ("k", "o", "r")),
+            (without("k >= 2"), without("o*r >= o")),
         ),
         Obligation(
             "relations",
@@ -114,7 +119,7 @@ FIRST = Statement(
 
 
 def _histogram(k: int) -> dict[str, Any]:
-    """The histogram suppressed below k: crowd-blending, its DP delta, and its difference from strongly safe k-anonymization."""
+    """The histogram suppressed below k: crowd-blending, its DP delta, and where it differs from Apply."""
     mechanism = histogram(_BINS, k)
     full, less = ("ann",) * k, ("ann",) * (k - 1)
     apart = sum(mechanism(each) != {_apply(each, k): Fraction(1)} for each in datasets(tuple(_BINS), k + 2))
@@ -137,15 +142,16 @@ _KS = tuple({"k": k} for k in (1, 2, 3))
 HISTOGRAM = Statement(
     "cbp-hist",
     "slides",
-    "The histogram with counts below k set to 0 is (k, 0)-crowd-blending, is not (eps, delta)-DP for any delta < 1, and is the strongly safe "
+    "The histogram with counts below k set to 0 is (k, 0)-crowd-blending, is not (eps, delta)-DP for any delta < 1, "
+    "and is the strongly safe "
     "k-anonymization with the bins as its recoding.",
     Registered.PROVED,
     (
         Obligation(
             "small-bin",
-            "A row in a bin of c < k is ignored: with and without it the bin is suppressed.",
-            Implication(("c < k",), "c - 1 < k", (at(c=1, k=2), at(c=0, k=1)), ("c", "k")),
-            (without("c < k"), goal("c + 1 < k")),
+            "A row in a bin of c < k is ignored: with it and with s <= c rows, as without it, the bin is suppressed.",
+            Implication(("c < k", "s <= c"), "s < k", (at(c=1, s=1, k=2), at(c=0, s=0, k=1)), ("c", "s", "k")),
+            (without("c < k"), without("s <= c"), goal("s + 1 < k")),
         ),
         Obligation(
             "checked",
@@ -179,9 +185,11 @@ COUNT = Statement(
     "The definition on the slides asks for at least k individuals in D that t is indistinguishable from.",
     Registered.REFUTED,
     printed=Printed(
-        "with 'at least k individuals' meaning others than t, the histogram suppressed below k is (k, 0)-crowd-blending",
+        "with 'at least k individuals' meaning others than t, the histogram suppressed below k is (k, "
+        "0)-crowd-blending",
         Finite(_others, "blends == 1", ({"k": 2, "count_self": False},)),
-        "t itself has to be counted: in a dataset of k equal rows each has only k - 1 others, and removing one changes the count from k to 0.",
+        "t itself has to be counted: in a dataset of k equal rows each has only k - 1 others, and removing one "
+        "changes the count from k to 0.",
         (case("t counted", count_self=True),),
     ),
 )
@@ -195,7 +203,8 @@ def _synthetic(k: int, promised: int, x: int, claimed: int) -> dict[str, Any]:
 SYNTHETIC = Statement(
     "cbp-synth",
     "slides",
-    "Synthetic points are (k, eps)-crowd-blending: rows of cells with fewer than k are dropped, the others are moved within their cell by a "
+    "Synthetic points are (k, eps)-crowd-blending: rows of cells with fewer than k are dropped, the others are moved "
+    "within their cell by a "
     "randomization that keeps points of one cell within e^eps of each other.",
     Registered.PROVED,
     (
@@ -225,7 +234,7 @@ SYNTHETIC = Statement(
 
 
 def _small_case(n: int, k: int, p: Fraction) -> dict[str, Fraction]:
-    """The histogram of n equal rows, sampled: exact delta at e^eps' = 1/(1-p), delta', and Theorem 5's sum for the same n."""
+    """The sampled histogram of n equal rows: exact delta at e^eps' = 1/(1-p), delta', and Theorem 5's sum."""
     x, limit = 1 / (1 - p), 1 - (1 - p) ** 2
     laws = []
     for rows in (n, n - 1):
@@ -251,19 +260,22 @@ def _exponent() -> dict[str, Any]:
 MAIN = Statement(
     "cbp-main",
     "slides; CRYPTO 2012",
-    "A (k, eps)-crowd-blending mechanism after sampling at rate p is (eps', delta')-DP with e^eps' = p(2-p)/(1-p) e^eps + (1-p) and delta' "
-    "the largest over n of the sum of (j/n) f(j; n, p) over j >= k, j > (1-(1-p)^2) n; delta' <= d(k, p, -ln(1-p)) <= exp(-c k) with c "
+    "A (k, eps)-crowd-blending mechanism after sampling at rate p is (eps', delta')-DP with e^eps' = p(2-p)/(1-p) "
+    "e^eps + (1-p) and delta' "
+    "the largest over n of the sum of (j/n) f(j; n, p) over j >= k, j > (1-(1-p)^2) n; delta' <= d(k, p, -ln(1-p)) <= "
+    "exp(-c k) with c "
     ">= (ln 2 - 1/2)(1-p)^2.",
     Registered.PROVED,
     (
         Obligation(
             "swap",
-            "Target and j - 1 of its n - 1 look-alikes sampled: exchanging the target for one of the n - j others costs a factor x; each "
+            "Target and j - 1 of its n - 1 look-alikes sampled: exchanging the target for one of the n - j others "
+            "costs a factor x; each "
             "sample without the target is reached j times.",
             Implication(
                 ("P*(n - j) <= R*j", "j <= g*n", "n > 0", "R >= 0", "P >= 0"),
                 "P*(1 - g) <= R*g",
-                (at(P=1, n=2, j=1, R=1, g="1/2"), at(P=0, n=1, j=0, R=0, g=0)),
+                (edge(P=1, n=2, j=1, R=1, g="1/2"), edge(P=0, n=1, j=0, R=0, g=0)),
             ),
             (without("j <= g*n"), without("P*(n - j) <= R*j"), goal("P <= R*g")),
         ),
@@ -281,7 +293,8 @@ MAIN = Statement(
         ),
         Obligation(
             "add-up",
-            "Target out: (1-p) Q. Target in: ignored or good, at most t x Q in all (disjoint numbers of look-alikes), or bad, at most delta.",
+            "Target out: (1-p) Q. Target in: ignored or good, at most t x Q in all (disjoint numbers of "
+            "look-alikes), or bad, at most delta.",
             Implication(
                 ("P <= (1 - p)*Q + I + G + B", "I <= t*x*R", "G <= t*x*S", "R + S <= Q", "B <= d", "t*x >= 0"),
                 "P <= (t*x + 1 - p)*Q + d",
@@ -294,7 +307,8 @@ MAIN = Statement(
         ),
         Obligation(
             "bad-mass",
-            "The bad part: the target is among j of n sampled look-alikes with probability j/n: p f(j-1; n-1, p) = (j/n) f(j; n, p).",
+            "The bad part: the target is among j of n sampled look-alikes with probability j/n: p f(j-1; n-1, p) = "
+            "(j/n) f(j; n, p).",
             Identity(
                 "p*binomial(n - 1, j - 1)*p**(j - 1)*(1 - p)**(n - j) == j/n*binomial(n, j)*p**j*(1 - p)**(n - j)",
                 (at(p="1/3", n=5, j=2),),
@@ -331,7 +345,8 @@ MAIN = Statement(
         ),
         Obligation(
             "below-theorem5",
-            "For up to 14 rows of one kind: the exact delta of the sampled histogram is at most delta' (which is at most Theorem 5's sum).",
+            "For up to 14 rows of one kind: the exact delta of the sampled histogram is at most delta' (which is at "
+            "most Theorem 5's sum).",
             Finite(_small_case, "exact <= blending", _SAMPLED),
             (goal("2*exact <= blending"), goal("theorem5 <= blending")),
         ),
@@ -359,7 +374,7 @@ MAIN = Statement(
             Implication(
                 ("h >= (1 - q)*a + q*z", "a == 0", "z == 0"),
                 "h >= 0",
-                (at(h=0, q=0, a=0, z=0), at(h=1, q="1/2", a=0, z=0)),
+                (edge(h=0, q=0, a=0, z=0), at(h=1, q="1/2", a=0, z=0)),
             ),
             (without("z == 0"), without("a == 0"), goal("h > 0")),
         ),
@@ -372,7 +387,8 @@ MAIN = Statement(
     ),
     checked=("0 <= p < 1", "whole n, j, k"),
     duty=(
-        "Each row is sampled independently with the same probability p. For probabilities that differ, a swap costs the ratio of the odds as well.",
+        "Each row is sampled independently with the same probability p. For probabilities that differ, a swap costs "
+        "the ratio of the odds as well.",
         "From a derivative's sign to monotony, and from a second derivative's to concavity: calculus.",
     ),
     remark="The DP part of the theorem; that the process is zero-knowledge private is not examined here.",

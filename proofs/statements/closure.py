@@ -19,7 +19,8 @@ from crowdproof.proofs.statement import (
 THEOREM2 = Statement(
     "thm2",
     "LQS Thm 2",
-    "Whatever is computed from the output of a (beta, eps, delta)-DPS algorithm, without the data, is (beta, eps, delta)-DPS.",
+    "Whatever is computed from the output of a (beta, eps, delta)-DPS algorithm, without the data, is (beta, eps, "
+    "delta)-DPS.",
     Registered.PROVED,
     (
         Obligation(
@@ -62,7 +63,8 @@ THEOREM2_STRICT = Statement(
     printed=Printed(
         "p > x p' implies p (1-q) > x p' (1-q)",
         Implication(("p > x*r", "q <= 1"), "p*(1 - q) > x*r*(1 - q)", (at(p=1, x=1, r=0, q=0),)),
-        "Only >= holds: where the post-processing surely sends the output to O, q = 1 and both sides are 0. The theorem "
+        "Only >= holds: where the post-processing surely sends the output to O, q = 1 and both sides are 0. The "
+        "theorem "
         "is unharmed.",
         (goal("p*(1 - q) >= x*r*(1 - q)", ">= for >"), adding("q < 1")),
         at(p=1, x=1, r=0, q=1),
@@ -125,7 +127,8 @@ _FRESH = {"times": 50, "each": Fraction(1, 50), "beta": Fraction(1, 5)}
 FRESH = Statement(
     "fresh",
     "LQS 2.7",
-    "Fifty fresh samples at rate 0.2, each given to a (0.2, 0.02, 0)-DPS algorithm, are together 1-DP; a row is in at least "
+    "Fifty fresh samples at rate 0.2, each given to a (0.2, 0.02, 0)-DPS algorithm, are together 1-DP; a row is in at "
+    "least "
     "one of them with probability 1 - 0.8^50 > 0.99998.",
     Registered.PROVED,
     (

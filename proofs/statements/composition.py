@@ -1,6 +1,7 @@
-"""Sections 2.2 and 2.6 of Li, Qardaji and Su: what does not compose, with exact probabilities, and a repaired example."""
+"""Sections 2.2 and 2.6 of Li, Qardaji and Su: what does not compose, with exact probabilities."""
 
 from fractions import Fraction
+from itertools import pairwise
 from math import comb
 from typing import Any
 
@@ -19,6 +20,7 @@ from crowdproof.proofs.statement import (
     Statement,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -65,7 +67,8 @@ _PAIRS = tuple(
 XOR = Statement(
     "xor",
     "LQS 2.2",
-    "The parity r(T) of a sample and r(T) XOR s(T), for s(T) 'the target is sampled', do not compose: at rate 1/2 and two "
+    "The parity r(T) of a sample and r(T) XOR s(T), for s(T) 'the target is sampled', do not compose: at rate 1/2 and "
+    "two "
     "or more rows each alone is perfectly private, and the pair reveals s(T), with delta = beta at every eps.",
     Registered.PROVED,
     (
@@ -105,7 +108,8 @@ XOR_LEAK = Statement(
     printed=Printed(
         "the composition of the two leaks r(D)",
         Finite(_gains, "r_gain > 0", ({"n": 4, "beta": Fraction(1, 2)},)),
-        "It leaks s(D): r(D) is already the output of the first algorithm, and s is guessed right with certainty from both "
+        "It leaks s(D): r(D) is already the output of the first algorithm, and s is guessed right with certainty from "
+        "both "
         "outputs, with probability 1/2 from either alone.",
         (goal("s_gain == 1/2", "s is what the pair gives away"),),
     ),
@@ -119,7 +123,8 @@ XOR_TINY = Statement(
     printed=Printed(
         "parity of the sample is DPS with some delta < beta",
         Finite(_parity, "parity < beta", ({"n": 1, "beta": Fraction(1, 2), "x": Fraction(1)},)),
-        "For the dataset of the target alone against the empty one, 'odd' has probability beta against 0. The parity needs a "
+        "For the dataset of the target alone against the empty one, 'odd' has probability beta against 0. The parity "
+        "needs a "
         "size threshold; see dps-dp-repaired, whose blocks of length 1 are the parity.",
         (case("two rows or more", n=2),),
     ),
@@ -159,7 +164,7 @@ def _all_male(rows: int, threshold: int, x: Fraction, digits: int) -> dict[str, 
 def _sensitivity(size: int) -> dict[str, Fraction]:
     """The largest change of the male share when one row of a dataset of that size is replaced."""
     shares = [Fraction(men, size) for men in range(size + 1)]
-    return {"sensitivity": max(b - a for a, b in zip(shares, shares[1:], strict=False)), "one": Fraction(1)}
+    return {"sensitivity": max(b - a for a, b in pairwise(shares)), "one": Fraction(1)}
 
 
 def _noisy(half: int, epsilon: int) -> dict[str, Any]:
@@ -192,7 +197,8 @@ DPS_DP = Statement(
     (
         Obligation(
             "values",
-            "For 5000 men and 5000 women the event has probability 0.00798 without the target (ties), 0.2540 with a male and "
+            "For 5000 men and 5000 women the event has probability 0.00798 without the target (ties), 0.2540 with a "
+            "male and "
             "0.2500 with a female target; the text has 0 and 1/4.",
             _AS_PRINTED,
             (
@@ -217,8 +223,10 @@ DPS_DP = Statement(
         Finite(
             _all_male, "delta <= limit", ({"rows": 10_000, "threshold": 1000, "x": Fraction(10**6), "digits": 900},)
         ),
-        "On an all-male dataset r is certainly true, so that A1 outputs NOT s: delta is beta times the probability of at "
-        "least 1000 rows, within 1e-900 of 1/2 for 10,000 rows. The phenomenon is right; dps-dp-repaired has an example.",
+        "On an all-male dataset r is certainly true, so that A1 outputs NOT s: delta is beta times the probability of "
+        "at "
+        "least 1000 rows, within 1e-900 of 1/2 for 10,000 rows. The phenomenon is right; dps-dp-repaired has an "
+        "example.",
         (goal("delta <= 1/2", "delta = beta is all that can be said"),),
     ),
 )
@@ -239,7 +247,8 @@ DPS_DP_NOISE = Statement(
     Printed(
         "Pr[r(T) | A2(T) >= 1/2] is about 1",
         Finite(_noisy, "posterior >= 9/10", ({"half": 60, "epsilon": 1},), "balls"),
-        "A share has sensitivity 1, not 1/|T|. With the noise that this takes, A2 tells next to nothing of r: for 60 men and "
+        "A share has sensitivity 1, not 1/|T|. With the noise that this takes, A2 tells next to nothing of r: for 60 "
+        "men and "
         "60 women the posterior stays below 0.51.",
         (goal("posterior <= 51/100", "next to nothing"),),
     ),
@@ -279,8 +288,10 @@ _CERTIFIED = {"threshold": 10**8, "length": 64, "x": 2}
 DPS_DP_REPAIRED = Statement(
     "dps-dp-repaired",
     "LQS 2.6, repaired here",
-    "At rate 1/2 let A1 output [floor(|T|/L) odd] XOR s(T) where |T| >= N0, and A2 output |T| with geometric noise of ratio "
-    "1/2, which is ln 2-DP. A1 is (1/2, 0, (L + 1/2)/2 times the largest mass of Bin(N0 - 1, 1/2))-DPS: below 0.0026 for L = 64, "
+    "At rate 1/2 let A1 output [floor(|T|/L) odd] XOR s(T) where |T| >= N0, and A2 output |T| with geometric noise of "
+    "ratio "
+    "1/2, which is ln 2-DP. A1 is (1/2, 0, (L + 1/2)/2 times the largest mass of Bin(N0 - 1, 1/2))-DPS: below 0.0026 "
+    "for L = 64, "
     "N0 = 1e8. The pair has delta above 0.44 at eps = ln 2, where adding up the budgets would promise 0.0026.",
     Registered.PROVED,
     (
@@ -304,7 +315,7 @@ DPS_DP_REPAIRED = Statement(
         Obligation(
             "alternating-low",
             "An alternating sum of falling terms is at least 0 (induction step).",
-            Implication(("s <= a", "a <= c"), "c - s >= 0", (at(s=0, a=0, c=0), at(s=1, a=1, c=1))),
+            Implication(("s <= a", "a <= c"), "c - s >= 0", (at(s=0, a=0, c=0), edge(s=1, a=1, c=1))),
             (without("a <= c"), without("s <= a")),
         ),
         Obligation(

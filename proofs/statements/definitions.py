@@ -10,6 +10,7 @@ from crowdproof.proofs.statement import (
     Registered,
     Statement,
     at,
+    edge,
     goal,
     without,
 )
@@ -88,17 +89,19 @@ def _reveal(beta: Fraction, x: Fraction) -> dict[str, Fraction]:
 TRIVIAL = Statement(
     "def-dps",
     "LQS Def 3",
-    "(beta, eps, delta)-DPS asks for delta < beta: with delta >= beta every algorithm satisfies it even at eps = 0, since "
+    "(beta, eps, delta)-DPS asks for delta < beta: with delta >= beta every algorithm satisfies it even at eps = 0, "
+    "since "
     "the target is not sampled with probability 1 - beta; and at delta < beta not every algorithm does.",
     Registered.PROVED,
     (
         Obligation(
             "with-the-target",
-            "Pr on D = (1-b) X + b Y is at most X + delta, for X the probability without the target, Y with it sampled.",
+            "Pr on D = (1-b) X + b Y is at most X + delta, for X the probability without the target, Y with it "
+            "sampled.",
             Implication(
                 ("X >= 0", "Y <= 1", "b >= 0", "b <= d"),
                 "(1 - b)*X + b*Y <= X + d",
-                (at(X=0, Y=1, b=0, d=0), at(X=0, Y=1, b="1/2", d="1/2"), at(X=0, Y=1, b=1, d=1)),
+                (edge(X=1, Y=1, b=0, d=0), edge(X=0, Y=1, b="1/2", d="1/2"), edge(X=0, Y=1, b=1, d=1)),
             ),
             (without("b <= d"), goal("(1 - b)*X + b*Y < X + d")),
         ),
@@ -108,7 +111,7 @@ TRIVIAL = Statement(
             Implication(
                 ("X <= 1", "Y >= 0", "b >= 0", "b <= d"),
                 "X <= (1 - b)*X + b*Y + d",
-                (at(X=1, Y=0, b=0, d=0), at(X=1, Y=0, b="1/2", d="1/2"), at(X=1, Y=0, b=1, d=1)),
+                (edge(X=1, Y=0, b=0, d=0), edge(X=1, Y=0, b="1/2", d="1/2"), edge(X=1, Y=0, b=1, d=1)),
             ),
             (without("b <= d"), goal("X < (1 - b)*X + b*Y + d")),
         ),

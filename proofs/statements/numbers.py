@@ -18,6 +18,7 @@ from crowdproof.proofs.statement import (
     Statement,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -92,7 +93,8 @@ def _moved(table: dict[str, tuple[str, ...]]) -> tuple[Any, ...]:
 TABLE = Statement(
     "table2",
     "LQS Table 2",
-    "All 18 values of delta = d(20, beta, eps) are right to the last printed digit, and each maximum is attained at n_m.",
+    "All 18 values of delta = d(20, beta, eps) are right to the last printed digit, and each maximum is attained at "
+    "n_m.",
     Registered.PROVED,
     (
         Obligation(
@@ -119,8 +121,10 @@ TABLE = Statement(
 TIGHT_TABLE = Statement(
     "thm5-tight",
     "beyond LQS Thm 5",
-    "The exact (eps, delta)-DP delta of sampling and a strongly safe k-anonymization, the largest over n of the sum of positive "
-    "parts of P_n - x P_(n-1) over the outputs {nothing, k..n} and of the reverse, on Table 2's grid; it holds for every eps >= 0.",
+    "The exact (eps, delta)-DP delta of sampling and a strongly safe k-anonymization, the largest over n of the sum "
+    "of positive "
+    "parts of P_n - x P_(n-1) over the outputs {nothing, k..n} and of the reverse, on Table 2's grid; it holds for "
+    "every eps >= 0.",
     Registered.PROVED,
     (
         Obligation(
@@ -150,7 +154,8 @@ _BELOW = ({"epsilon": "0.1", "printed": "5.325e-5"}, {"epsilon": "0.05", "printe
 BELOW = Statement(
     "thm5-small-eps",
     "beyond LQS Thm 5",
-    "Below eps = -ln(1-beta), where Theorem 5 is silent, (eps, delta)-DP holds too: for k = 20, beta = 0.1 (where -ln(1-beta) = 0.105) "
+    "Below eps = -ln(1-beta), where Theorem 5 is silent, (eps, delta)-DP holds too: for k = 20, beta = 0.1 (where "
+    "-ln(1-beta) = 0.105) "
     "with delta 5.325e-5 at eps = 0.1 and 7.519e-4 at eps = 0.05.",
     Registered.PROVED,
     (
@@ -180,7 +185,8 @@ NONTRIVIAL = Statement(
     (
         Obligation(
             "enough",
-            "At eps = -ln(1-beta), d < beta from k = 12, 9, 6, 4 on for beta = 0.025, 0.05, 0.1, 0.2 (d falls with k: d-order).",
+            "At eps = -ln(1-beta), d < beta from k = 12, 9, 6, 4 on for beta = 0.025, 0.05, 0.1, 0.2 (d falls with "
+            "k: d-order).",
             Finite(_threshold, "d < beta", tuple({"k": k, "beta": beta} for beta, k in _ENOUGH), "balls"),
             tuple(case(f"k = {k - 1} at beta = {beta}", k=k - 1, beta=beta) for beta, k in _ENOUGH),
         ),
@@ -194,7 +200,8 @@ NONTRIVIAL = Statement(
     Printed(
         "d(k, beta, eps) < beta, as DPS requires, for every k >= 1 and eps >= -ln(1-beta)",
         Finite(_threshold, "d < beta", ({"k": 1, "beta": "0.1"},), "balls"),
-        "Theorem 5 is a DPS statement only where d < beta: at eps = -ln(1-beta) that takes k >= 12, 9, 6, 4 for beta = 0.025, 0.05, 0.1, "
+        "Theorem 5 is a DPS statement only where d < beta: at eps = -ln(1-beta) that takes k >= 12, 9, 6, 4 for beta "
+        "= 0.025, 0.05, 0.1, "
         "0.2. Its (eps, d)-DP part holds for every k.",
         (case("k = 6", k=6),),
     ),
@@ -213,7 +220,8 @@ BETA = Statement(
     printed=Printed(
         "for k = 20 and eps = 1, a smaller beta gives a smaller d",
         Finite(_beta_step, "smaller <= d", ({"beta": "0.157", "smaller": "0.156"},), "balls"),
-        "Not in general: from beta = 0.157 to 0.156 d rises from 7.06e-11 to 1.72e-10, because n_m jumps by one. On Table 2's grid it does "
+        "Not in general: from beta = 0.157 to 0.156 d rises from 7.06e-11 to 1.72e-10, because n_m jumps by one. On "
+        "Table 2's grid it does "
         "decrease.",
         (goal("2*d < smaller", "it more than doubles"), case("on the grid", beta="0.2", smaller="0.1")),
     ),
@@ -249,7 +257,7 @@ FIG5 = Statement(
             Implication(
                 ("1 - y >= b", "y >= 0", "b >= 0"),
                 "1 - y*(1 - b) >= b",
-                (at(y=0, b=0), at(y="1/2", b="1/2"), at(y=0, b=1)),
+                (edge(y=1, b=0), at(y=0, b=0), edge(y=0, b=1), at(y="1/2", b="1/2")),
             ),
             (without("1 - y >= b"), goal("1 - y*(1 - b) > b")),
         ),
@@ -263,7 +271,8 @@ FIG5 = Statement(
     Printed(
         "d(1, 0.025, eps) < 0.025",
         Finite(_single, "d < beta", tuple({"epsilon": each} for each in ("0.5", "0.25")), "balls"),
-        "d(1, beta, eps) >= beta at every eps: n_m >= 1, and one row already shows with probability beta. At eps = 0.5 it is 0.0494, at "
+        "d(1, beta, eps) >= beta at every eps: n_m >= 1, and one row already shows with probability beta. At eps = "
+        "0.5 it is 0.0494, at "
         "0.25 it is 0.0963.",
         (goal("d >= beta"),),
     ),
@@ -297,7 +306,8 @@ FIG2 = Statement(
     Printed(
         "d(k, 0.2, 2) - d(k + 10, 0.2, 2) is about 1e-5: at least 1e-6",
         Finite(_decade, "1000000*drop >= 1", ({"k": 20},), "balls"),
-        "It is a factor, not a difference: between 1.3e-6 and 1.6e-5 for k = 5, 10, .., 40. The difference at k = 20 is 1.6e-12.",
+        "It is a factor, not a difference: between 1.3e-6 and 1.6e-5 for k = 5, 10, .., 40. The difference at k = 20 "
+        "is 1.6e-12.",
         (goal("1000000*factor >= 1", "as a factor"),),
     ),
 )

@@ -1,6 +1,7 @@
 """Odoh 2024: the birthday probability, the epsilon of a guessing advantage, its case study and its discussion.
 
-p is the prior, d the advantage delta, E stands for e^(eps R); W = (1-p)(p+d)/(p(1-p-d)) is what equation 3 takes the logarithm of.
+p is the prior, d the advantage delta, E stands for e^(eps R); W = (1-p)(p+d)/(p(1-p-d)) is what equation 3 takes the
+logarithm of.
 """
 
 from fractions import Fraction
@@ -49,7 +50,8 @@ def _birthday(people: int) -> dict[str, Fraction]:
 PI = Statement(
     "odoh-pi",
     "Odoh eq 1",
-    "pi(k, N) = N!/((N-k)! N^k) is the probability that k draws from N are all different; 23 people share a birthday with probability "
+    "pi(k, N) = N!/((N-k)! N^k) is the probability that k draws from N are all different; 23 people share a birthday "
+    "with probability "
     "0.5073, 22 with less than a half.",
     Registered.PROVED,
     (
@@ -62,7 +64,8 @@ PI = Statement(
             ),
             (
                 goal(
-                    "factorial(N)/(factorial(N - k - 1)*N**(k + 1)) == factorial(N)/(factorial(N - k)*N**k)*(N - k - 1)/N"
+                    "factorial(N)/(factorial(N - k - 1)*N**(k + 1)) == factorial(N)/(factorial(N - k)*N**k)*(N - k - "
+                    "1)/N"
                 ),
             ),
         ),
@@ -90,7 +93,8 @@ PI = Statement(
 EPSILON = Statement(
     "odoh-eps",
     "Odoh eq 3-5",
-    "Equation 3 is the exact inverse of the posterior bound: with e^(eps R) = W a guess that was right with probability p becomes right with "
+    "Equation 3 is the exact inverse of the posterior bound: with e^(eps R) = W a guess that was right with "
+    "probability p becomes right with "
     "probability at most p + d, and exactly p + d is attained. It has a value where 0 < p and p + d < 1.",
     Registered.PROVED,
     (
@@ -115,7 +119,8 @@ EPSILON = Statement(
         ),
         Obligation(
             "posterior",
-            "The posterior is at most that: an event's probability P under the true value against at most E times it, on the average Q.",
+            "The posterior is at most that: an event's probability P under the true value against at most E times "
+            "it, on the average Q.",
             Implication(
                 ("P <= E*Q", "p >= 0", "p <= 1"),
                 "p*P*(p*E + 1 - p) <= p*E*(p*P + (1 - p)*Q)",
@@ -178,7 +183,8 @@ CASE = Statement(
     Printed(
         "pi(2, 3) = 2/3 with d = 0.1 and R = 60 gives eps = 0.049",
         Finite(_case_all, "eps >= printed", ({"k": 2, "n": 3},), "balls"),
-        "pi(1, 3) = 1, where equation 3 has no value (p + d >= 1). 2/3 is pi(2, 3), and gives eps = 0.008274 (OR) and 0.006690 (AND), six and five "
+        "pi(1, 3) = 1, where equation 3 has no value (p + d >= 1). 2/3 is pi(2, 3), and gives eps = 0.008274 (OR) and "
+        "0.006690 (AND), six and five "
         "times smaller than printed.",
         (goal("5*eps <= printed"),),
     ),
@@ -236,7 +242,8 @@ MONOTONE = Statement(
     Printed(
         "a smaller pi gives a smaller eps (N = 10, d = 0.1, k = 9 to 10)",
         Finite(_growth, "next <= now", ({"n": 10, "k": 9},)),
-        "Equation 3 is smallest at p = (1-d)/2, with 2 ln((1+d)/(1-d))/R, and grows without bound as p goes to 0 and to 1 - d. For N = 10 and d = "
+        "Equation 3 is smallest at p = (1-d)/2, with 2 ln((1+d)/(1-d))/R, and grows without bound as p goes to 0 and "
+        "to 1 - d. For N = 10 and d = "
         "0.1 it grows from k = 4 on; for k = 1, p = 1 it has no value.",
         (case("from k = 3", k=3),),
     ),
@@ -280,7 +287,8 @@ LAPLACE = Statement(
     printed=Printed(
         "that scale lets an attacker gain the advantage d that eps was computed for: at least half of it",
         Finite(_laplace, "2*twice >= d", ({"p": Fraction(2, 3), "reach": 60},), "balls"),
-        "Equation 3 carries 1/R already, and Lap(R/eps) divides by R again: for p = 2/3, R = 60 the advantage is 0.0018 and not 0.1. Lap(1/eps) is "
+        "Equation 3 carries 1/R already, and Lap(R/eps) divides by R again: for p = 2/3, R = 60 the advantage is "
+        "0.0018 and not 0.1. Lap(1/eps) is "
         "the scale that belongs to it. Too much noise, so on the safe side.",
         (goal("50*twice <= d"), goal("1000*(d - once) <= d", "Lap(1/eps) reaches it")),
     ),
@@ -302,7 +310,8 @@ def _gaussian(epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
 GAUSSIAN = Statement(
     "odoh-gauss",
     "Odoh 5.1",
-    "The Gaussian mechanism with sigma^2 = 2 R^2 ln(1.25/delta)/eps^2 is said to be (eps, delta)-DP, with no condition on eps.",
+    "The Gaussian mechanism with sigma^2 = 2 R^2 ln(1.25/delta)/eps^2 is said to be (eps, delta)-DP, with no "
+    "condition on eps.",
     Registered.REFUTED,
     printed=Printed(
         "(eps, delta)-DP for every eps",
@@ -331,7 +340,8 @@ ADVANTAGE = Statement(
     printed=Printed(
         "the guessing advantage is at most the delta of (eps, delta)-DP",
         Finite(_advantage, "advantage <= dp", ({"p": Fraction(1, 2), "x": Fraction(3, 2)},)),
-        "They are different numbers: randomized response with e^eps = 3/2 is (ln 3/2, 0)-DP, and moves a guess from 1/2 to 3/5.",
+        "They are different numbers: randomized response with e^eps = 3/2 is (ln 3/2, 0)-DP, and moves a guess from "
+        "1/2 to 3/5.",
         (goal("advantage == 1/10"), case("e^eps = 1", x=Fraction(1))),
     ),
 )
@@ -354,13 +364,15 @@ MECHANISMS = Statement(
     (
         Obligation(
             "laplace",
-            "Laplace: |z| <= |z - s| + |s|, so the density changes by at most e^(|s|/scale); the case 0 <= z, the other is its mirror image.",
+            "Laplace: |z| <= |z - s| + |s|, so the density changes by at most e^(|s|/scale); the case 0 <= z, the "
+            "other is its mirror image.",
             Implication(("a >= z - s",), "z <= a + s", (at(a=0, z=0, s=0), at(a=1, z=2, s=1))),
             (without("a >= z - s"), goal("z <= a")),
         ),
         Obligation(
             "exponential-weight",
-            "Exponential: a weight changes by at most y = e^(eps/2), and so does the sum of the weights (induction step).",
+            "Exponential: a weight changes by at most y = e^(eps/2), and so does the sum of the weights (induction "
+            "step).",
             Implication(
                 ("w <= y*v", "S <= y*T"),
                 "S + w <= y*(T + v)",

@@ -1,4 +1,4 @@
-"""Theorem 5 of Li, Qardaji and Su, step by step. x is e^eps, b is beta, g is gamma; f and h are f(j; n) and f(j; n-1)."""
+"""Theorem 5 of Li, Qardaji and Su, step by step. x is e^eps, b beta, g gamma; f and h are f(j; n) and f(j; n-1)."""
 
 from fractions import Fraction
 
@@ -13,6 +13,7 @@ from crowdproof.proofs.statement import (
     Statement,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -75,7 +76,8 @@ STEPS = (
         "f(j; n) = (1-b) f(j; n-1) + b f(j-1; n-1).",
         Identity(
             "binomial(n, j)*b**j*(1 - b)**(n - j) == "
-            "(1 - b)*binomial(n - 1, j)*b**j*(1 - b)**(n - 1 - j) + b*binomial(n - 1, j - 1)*b**(j - 1)*(1 - b)**(n - j)",
+            "(1 - b)*binomial(n - 1, j)*b**j*(1 - b)**(n - 1 - j) + b*binomial(n - 1, j - 1)*b**(j - 1)*(1 - b)**(n "
+            "- j)",
             (at(n=5, j=2, b="1/3"),),
         ),
         (
@@ -127,7 +129,7 @@ STEPS = (
         "shown-below",
         "A shown count j < n: the ratio is at least 1/x as well.",
         Implication(
-            (_RATIO, "x*(1 - b) >= 1", "j >= 0", "j < n", "h >= 0", "x >= 0"),
+            (_RATIO, "x*(1 - b) >= 1", "j >= 0", "j < n", "h >= 0"),
             "x*f >= h",
             (_GOOD, at(f=1, n=1, j=0, b=0, h=1, x=1)),
         ),
@@ -179,7 +181,7 @@ STEPS = (
         Implication(
             ("k <= g*(m + 1)", "j > g*(m + 1)"),
             "j >= k + 1",
-            (at(k=2, g="1/2", m=3, j=3), at(k=1, g="1/2", m=1, j=2)),
+            (edge(k=2, g="1/2", m=3, j=3), edge(k=1, g="1/2", m=1, j=2)),
             ("k", "j", "m"),
         ),
         (without("k <= g*(m + 1)"), goal("j >= k + 2")),
@@ -195,8 +197,7 @@ STEPS = (
         "Pr[Bin(n) >= k] grows with n, for all n: it is 1 - F(k-1; n), and F falls by b f(k-1; n-1).",
         Implication(
             ("F == G - b*q", "b >= 0", "q >= 0"),
-            "1 - F >= 1 - G",
-            (at(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1)),
+            "1 - F >= 1 - G", (edge(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1)),
         ),
         (without("b >= 0"), without("q >= 0")),
     ),
@@ -251,14 +252,16 @@ _SMALL = tuple(
 THEOREM5 = Statement(
     "thm5",
     "LQS Thm 5, App A.2",
-    "Sampling at rate beta and then a strongly safe k-anonymization is (eps, delta)-DP for eps >= -ln(1-beta), with delta = "
+    "Sampling at rate beta and then a strongly safe k-anonymization is (eps, delta)-DP for eps >= -ln(1-beta), with "
+    "delta = "
     "d(k, beta, eps), the largest Pr[Bin(n, beta) > gamma n] over n >= n_m = ceil(k/gamma - 1).",
     Registered.PROVED,
     (
         *STEPS,
         Obligation(
             "n-m-ceiling",
-            "n_m = ceil(k/gamma - 1) is the whole number with gamma n_m < k <= gamma (n_m + 1): v for k/gamma - 1, below.",
+            "n_m = ceil(k/gamma - 1) is the whole number with gamma n_m < k <= gamma (n_m + 1): v for k/gamma - 1, "
+            "below.",
             Implication(("g*(v + 1) == k", "m < v + 1", "g > 0"), "g*m < k", (at(g="1/2", v=3, k=2, m=3),)),
             (without("m < v + 1"), without("g > 0")),
         ),
@@ -267,8 +270,7 @@ THEOREM5 = Statement(
             "And above.",
             Implication(
                 ("g*(v + 1) == k", "m >= v", "g > 0"),
-                "k <= g*(m + 1)",
-                (at(g="1/2", v=3, k=2, m=3), at(g="1/4", v=0, k="1/4", m=0)),
+                "k <= g*(m + 1)", (edge(g="1/2", v=3, k=2, m=3), edge(g="1/4", v=0, k="1/4", m=0)),
             ),
             (without("m >= v"), goal("k <= g*m")),
         ),
@@ -281,7 +283,8 @@ THEOREM5 = Statement(
     ),
     checked=("0 <= beta < 1", "x (1-beta) >= 1", "whole n, k, j"),
     duty=(
-        "The recoding does not depend on the data (strongly safe), and nothing else of the sample is released: no row numbers, "
+        "The recoding does not depend on the data (strongly safe), and nothing else of the sample is released: no row "
+        "numbers, "
         "no suppressed rows, no total.",
         "d < beta, if the claim is to be DPS by Definition 3 (see thm5-nontrivial).",
     ),
@@ -326,7 +329,8 @@ DOMAIN = Statement(
     Printed(
         "f(j; n) (n-j) = n (1-beta) f(j; n-1) has a finite ratio at j = n",
         Finite(_at_n, "shown <= 1000000*other", ({"n": 3, "b": Fraction(1, 3)},)),
-        "At j = n the ratio is infinite: f(n; n-1) = 0 and f(n; n) = beta^n. Such outputs are bad and are counted in delta, so the "
+        "At j = n the ratio is infinite: f(n; n-1) = 0 and f(n; n) = beta^n. Such outputs are bad and are counted in "
+        "delta, so the "
         "theorem is unharmed; beyond n there is nothing.",
         (goal("shown > 1000000*other", "infinite"),),
     ),
@@ -335,7 +339,8 @@ DOMAIN = Statement(
 TIGHT = Statement(
     "thm5-below-d",
     "beyond LQS Thm 5",
-    "The exact delta, the sum of the positive parts of Pr[o] - x Pr'[o], is never above d: a bad count contributes Pr[o] - x Pr'[o], "
+    "The exact delta, the sum of the positive parts of Pr[o] - x Pr'[o], is never above d: a bad count contributes "
+    "Pr[o] - x Pr'[o], "
     "and d counts all of Pr[o].",
     Registered.PROVED,
     (
@@ -357,7 +362,8 @@ TIGHT = Statement(
 CLOSED = Statement(
     "d-closed-form",
     "beyond LQS Thm 5",
-    "d(k, beta, eps) <= rho^k with rho = beta e^(eps/gamma)/(e^eps - 1 + beta): every tail that d is the maximum of is at most x^n/s^m "
+    "d(k, beta, eps) <= rho^k with rho = beta e^(eps/gamma)/(e^eps - 1 + beta): every tail that d is the maximum of "
+    "is at most x^n/s^m "
     "with s = gamma x/beta and n <= m/gamma.",
     Registered.PROVED,
     (
@@ -387,7 +393,7 @@ CLOSED = Statement(
             "s-above-one",
             "s >= 1, since gamma x >= beta.",
             Implication(
-                ("s*b == x - 1 + b", "x >= 1", "b > 0"), "s >= 1", (at(s=1, b=1, x=1), at(s=4, b="1/2", x="5/2"))
+                ("s*b == x - 1 + b", "x >= 1", "b > 0"), "s >= 1", (edge(s=1, b=1, x=1), at(s=4, b="1/2", x="5/2"))
             ),
             (without("x >= 1"), goal("s > 1")),
         ),
@@ -423,9 +429,9 @@ ORDER = Statement(
         ),
         Obligation(
             "fewer-shown",
-            "A count of at least k + 1 is at least k.",
-            Implication(("j >= k + 1",), "j >= k", (at(j=2, k=1),), ("j", "k")),
-            (without("j >= k + 1"), goal("j >= k + 2")),
+            "A count of at least K is at least k, for K >= k.",
+            Implication(("j >= K", "K >= k"), "j >= k", (edge(j=1, k=1, K=1), at(j=2, k=1, K=2))),
+            (without("j >= K"), without("K >= k")),
         ),
         Obligation(
             "maximum",

@@ -16,6 +16,7 @@ from crowdproof.proofs.statement import (
     Statement,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -37,7 +38,7 @@ TABLE: Choice = (
 """p(m, 0) and p(m, 1): the probability of recoding A on m others without and with the target."""
 
 
-def _table(n: int, k: int, beta: str, x1: int, x: int, choice: Choice = TABLE) -> dict[str, Any]:
+def _table(n: int, k: int, beta: str, x1: int, x: int, *, choice: Choice = TABLE) -> dict[str, Any]:
     """The stored first step: its privacy factor, its delta on D against D', and what Theorem 6 claims."""
     setting = Case.of(n, k, beta, x1, x)
     found = factor(choice)
@@ -86,7 +87,8 @@ THEOREM6 = Statement(
     (
         Obligation(
             "first-step-safe",
-            "The first step of the counterexample is eps1-DP: no factor above 4 between neighbouring samples, for A and for B.",
+            "The first step of the counterexample is eps1-DP: no factor above 4 between neighbouring samples, for A "
+            "and for B.",
             Finite(_table, "factor == x1", (_CASE,)),
             (
                 goal("factor < x1"),
@@ -108,13 +110,15 @@ THEOREM6 = Statement(
         ),
         Obligation(
             "lp-optimum",
-            "No eps1-safe first step of the family does worse: the linear program's certified optimum is 119/5120 as well.",
+            "No eps1-safe first step of the family does worse: the linear program's certified optimum is 119/5120 as "
+            "well.",
             Finite(_lp, "worst == 119/5120", ({**_CASE, "x1": "4", "x": "12"},), "lp"),
             (case("x1 = 3", x1="3"), goal("worst == 1/64")),
         ),
         Obligation(
             "lp-large",
-            "For beta = 1/2, e^eps1 = 8, e^eps = 16, k = 8, n = 16 the program finds a delta of at least 14421/131072, twice the claimed 7/128.",
+            "For beta = 1/2, e^eps1 = 8, e^eps = 16, k = 8, n = 16 the program finds a delta of at least "
+            "14421/131072, twice the claimed 7/128.",
             Finite(_lp, "worst >= 14421/131072", (_LARGE,), "lp"),
             (goal("worst >= 15/128"), case("n = 10", n=10)),
         ),
@@ -126,13 +130,15 @@ THEOREM6 = Statement(
         ),
         Obligation(
             "more",
-            "Among k = 2, 3, beta = 1/4, e^eps1 = 4, e^(eps - eps1) = 2, 3, 4 and n <= k + 2 the search finds three counterexamples for k = 3.",
+            "Among k = 2, 3, beta = 1/4, e^eps1 = 4, e^(eps - eps1) = 2, 3, 4 and n <= k + 2 the search finds three "
+            "counterexamples for k = 3.",
             Finite(_search, "found == 3", ({"k": 3, "beta": "1/4", "x1": "4", "ratios": ("2", "3", "4")},), "lp"),
             (case("k = 2", k=2), case("e^eps1 = 1: strongly safe", x1="1"), goal("found == 0")),
         ),
         Obligation(
             "two-edits",
-            "Why it fails: 'target in, j - 1 others' and 'target out, j others' are two edits apart, so A_m adds x1^2, not x1.",
+            "Why it fails: 'target in, j - 1 others' and 'target out, j others' are two edits apart, so A_m adds "
+            "x1^2, not x1.",
             Implication(
                 ("p <= x1*q", "q <= x1*r", "x1 >= 0"),
                 "p <= x1**2*r",
@@ -144,9 +150,12 @@ THEOREM6 = Statement(
     Printed(
         "delta = d(k, beta, eps - eps1)",
         Finite(_table, "actual <= claimed", (_CASE,)),
-        "The proof treats A_m's choice as independent of the sample that it is applied to, and Definition 3 runs both on one sample. With "
-        "n = 4, k = 3, beta = 1/4, e^eps1 = 4, e^eps = 12 and p(m, 0) = 1/5, 4/5, 1/5, 1/20, p(m, 1) = 4/5, 1/5, 4/5, 1/5 the delta is "
-        "119/5120, above the claimed 1/64. The printed delta holds when A_m runs on a sample of its own (thm6-two-samples).",
+        "The proof treats A_m's choice as independent of the sample that it is applied to, and Definition 3 runs both "
+        "on one sample. With "
+        "n = 4, k = 3, beta = 1/4, e^eps1 = 4, e^eps = 12 and p(m, 0) = 1/5, 4/5, 1/5, 1/20, p(m, 1) = 4/5, 1/5, 4/5, "
+        "1/5 the delta is "
+        "119/5120, above the claimed 1/64. The printed delta holds when A_m runs on a sample of its own "
+        "(thm6-two-samples).",
         (
             goal("actual > claimed", "it is larger"),
             case("a constant first step", choice=((Fraction(1, 2),) * 4, (Fraction(1, 2),) * 4)),
@@ -157,19 +166,21 @@ THEOREM6 = Statement(
 TWO_SAMPLES = Statement(
     "thm6-two-samples",
     "LQS Thm 6, repaired here",
-    "If A_m runs on a sample that is independent of the one its mapping is applied to (or on the full data), the algorithm is (eps, delta)-DP "
+    "If A_m runs on a sample that is independent of the one its mapping is applied to (or on the full data), the "
+    "algorithm is (eps, delta)-DP "
     "with delta = d(k, beta, eps - eps1) for eps >= eps1 - ln(1-beta).",
     Registered.PROVED,
     (
         Obligation(
             "choice-private",
             "A_m on its own sample is eps1-DP in the full data: 1 + beta (x1 - 1) <= x1.",
-            Implication(("x1 >= 1", "b <= 1"), "1 + b*(x1 - 1) <= x1", (at(x1=1, b=1), at(x1=2, b="1/2"))),
+            Implication(("x1 >= 1", "b <= 1"), "1 + b*(x1 - 1) <= x1", (edge(x1=1, b=1), at(x1=2, b="1/2"))),
             (without("b <= 1"), without("x1 >= 1")),
         ),
         Obligation(
             "good-part",
-            "For a mapping g chosen with probability a, against c: good outputs keep the factor x1 y (y = e^(eps - eps1)).",
+            "For a mapping g chosen with probability a, against c: good outputs keep the factor x1 y (y = e^(eps - "
+            "eps1)).",
             Implication(
                 ("a <= x1*c", "G <= y*H", "a >= 0", "H >= 0", "y >= 0"),
                 "a*G <= x1*y*c*H",
@@ -197,7 +208,8 @@ TWO_SAMPLES = Statement(
         ),
         Obligation(
             "reverse",
-            "The other direction has no bad outputs: each output's ratio is at least 1/y under every mapping (thm5), and at least 1/(x1 y) "
+            "The other direction has no bad outputs: each output's ratio is at least 1/y under every mapping (thm5), "
+            "and at least 1/(x1 y) "
             "with the choice.",
             Implication(
                 ("c <= x1*a", "H <= y*G", "c >= 0", "G >= 0", "y >= 0"),
@@ -214,7 +226,8 @@ TWO_SAMPLES = Statement(
 SAME_SAMPLE = Statement(
     "thm6-same-sample",
     "LQS Thm 6, repaired here",
-    "With both steps on the same sample: (eps, delta)-DP with delta = the largest Pr[Bin(n, b') >= k and > gamma' n], for b' = beta x1/(1 - "
+    "With both steps on the same sample: (eps, delta)-DP with delta = the largest Pr[Bin(n, b') >= k and > gamma' n], "
+    "for b' = beta x1/(1 - "
     "beta + beta x1) and gamma' = (x-1+beta)/(x-1+beta+(1-beta) x1^2), where x (1-beta) >= 1 and x >= 1 + beta (x1-1).",
     Registered.PROVED,
     (
@@ -229,7 +242,8 @@ SAME_SAMPLE = Statement(
         ),
         Obligation(
             "swap",
-            "Target in with j - 1 of the cell's others, P, against target out with j, (1-b) Q: each sample of the first kind is two edits from "
+            "Target in with j - 1 of the cell's others, P, against target out with j, (1-b) Q: each sample of the "
+            "first kind is two edits from "
             "n - j of the second, and each of those from j of the first.",
             Implication(
                 ("P*(n - j) <= x1**2*j*(1 - b)*Q",),
@@ -270,13 +284,15 @@ SAME_SAMPLE = Statement(
         ),
         Obligation(
             "tilt",
-            "Given the choice, the count's odds f(j+1) h(j+1)/(f(j) h(j)) are at most x1 times the binomial's: those of rate b'.",
+            "Given the choice, the count's odds f(j+1) h(j+1)/(f(j) h(j)) are at most x1 times the binomial's: those "
+            "of rate b'.",
             Identity("(b*x1/(1 - b + b*x1))/(1 - b*x1/(1 - b + b*x1)) == x1*b/(1 - b)", (at(b="1/4", x1=3),)),
             (goal("(b*x1/(1 - b + b*x1))/(1 - b*x1/(1 - b + b*x1)) == b/(1 - b)"),),
         ),
         Obligation(
             "dominated",
-            "Likelihood ratios that fall with the count make upper tails smaller: U the tail, L the rest, u and l those of the tilted law.",
+            "Likelihood ratios that fall with the count make upper tails smaller: U the tail, L the rest, u and l "
+            "those of the tilted law.",
             Implication(
                 ("U <= r*u", "L >= r*l", "l >= 0", "u >= 0"),
                 "U*l <= u*L",
