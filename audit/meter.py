@@ -18,6 +18,8 @@ class Meter:
     budget: Budget = Factory(Budget)
     progress: Progress | None = None
     runs: int = 0
+    found: str = ""
+    """What is known by now, in a few words."""
     start: float = Factory(time.monotonic)
 
     @property
@@ -29,7 +31,7 @@ class Meter:
         """Count these runs; raises once the budget is spent."""
         self.runs += runs
         if self.progress is not None:
-            self.progress.update(self.runs, self.budget.runs, message)
+            self.progress.update(self.runs, self.budget.runs, f"{message}; {self.found}" if self.found else message)
         if self.spent:
             raise BudgetSpentError
 

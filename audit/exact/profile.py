@@ -23,17 +23,21 @@ class Excess:
     event: tuple[Mass, ...]
     p: Fraction
     q: Fraction
-    unseen: Fraction = Fraction(0)
-    """Mass on the right that was not enumerated: counted against the excess."""
+    unseen_p: Fraction = Fraction(0)
+    unseen_q: Fraction = Fraction(0)
+    """Mass on either side that was not enumerated: it may lie in the event or not."""
 
     def above(self, delta: Fraction) -> bool:
         """Whether P(S) - e^eps Q(S) is certainly larger than delta."""
-        return certainly_above(self.p - delta, self.q + self.unseen, self.epsilon)
+        return certainly_above(self.p - delta, self.q + self.unseen_q, self.epsilon)
 
     def bounds(self) -> Estimate:
-        """P(S) - e^eps Q(S), as an interval that certainly holds it; a single fraction where e^eps is rational."""
+        """An interval that certainly holds P(S) - e^eps Q(S); its upper end bounds delta, the maximum over all S.
+
+        A single fraction where e^eps is rational and nothing was left out.
+        """
         low_x, high_x = exp_bounds(self.epsilon)
-        return Estimate(self.p - high_x * (self.q + self.unseen), self.p - low_x * self.q)
+        return Estimate(self.p - high_x * (self.q + self.unseen_q), self.p + self.unseen_p - low_x * self.q)
 
 
 def excess_at(law: PairLaw, epsilon: Epsilon) -> Excess:
@@ -41,7 +45,7 @@ def excess_at(law: PairLaw, epsilon: Epsilon) -> Excess:
     event = tuple(each for each in law.masses if certainly_above(each.left, each.right, epsilon))
     p = sum((each.left for each in event), Fraction(0))
     q = sum((each.right for each in event), Fraction(0))
-    return Excess(epsilon, event, p, q, law.unseen_right)
+    return Excess(epsilon, event, p, q, law.unseen_left, law.unseen_right)
 
 
 def worst_excess(law: PairLaw, epsilon: Epsilon) -> tuple[Excess, bool]:

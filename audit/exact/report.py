@@ -19,13 +19,12 @@ _GRID = ("0", "0.1", "0.25", "0.5", "1", "2", "4")
 def witness(result: ExactResult, excess: Excess, flipped: bool) -> PairWitness:
     """The pair, the event and its probabilities: exact where nothing was left out."""
     left, right = (result.pair.right, result.pair.left) if flipped else (result.pair.left, result.pair.right)
-    unseen_p = result.law.unseen_right if flipped else result.law.unseen_left
     return PairWitness(
         data_to_json(left),
         data_to_json(right),
         event(excess.event, result.law.masses),
-        Estimate(excess.p, excess.p + unseen_p),
-        Estimate(excess.q, excess.q + excess.unseen),
+        Estimate(excess.p, excess.p + excess.unseen_p),
+        Estimate(excess.q, excess.q + excess.unseen_q),
         excess.bounds(),
     )
 

@@ -96,6 +96,7 @@ class ExactPart:
             self.unaffordable.append((pair, result.reason))
         else:
             self.examined.append(Examined(result, *worst_excess(result.law, self.question.claim.epsilon)))
+            self.meter.found = f"delta is at least {max(0.0, float(self.worst.delta)):.4g}"  # type: ignore[union-attr]
 
     def _law(self, pair: Pair, meter: Meter, *, limit: int, partial: bool = False) -> ExactResult | Unaffordable:
         question = self.question
@@ -128,10 +129,10 @@ class ExactPart:
 
     def seen(self) -> str:
         """What enumeration has shown, in a sentence."""
-        assert self.worst is not None
+        most = max(max(0.0, float(each.excess.bounds().high)) for each in self.examined)
         return (
-            f"Exact on {len(self.examined)} pairs of neighbours: delta at the claimed epsilon is at most "
-            f"{report.number(self.worst.excess.bounds())} on them, and other pairs were not enumerated."
+            f"Exact on {len(self.examined)} pairs of neighbours: delta at the claimed epsilon is at most {most:.6g} on "
+            "them, and other pairs were not enumerated."
         )
 
     def evidence(self) -> tuple[Evidence, ...]:
@@ -156,5 +157,6 @@ class ExactPart:
             (each.result.pair.origin, f"{each.result.runs:,}", report.number(each.excess.bounds()))
             for each in self.examined
         ]
-        rows += [(pair.origin, "-", f"not enumerated: {reason}") for pair, reason in self.unaffordable]
+        if self.refuting is None:
+            rows += [(pair.origin, "-", f"not enumerated: {reason}") for pair, reason in self.unaffordable]
         return Table("Pairs", ("pair", "runs", "delta at the claimed epsilon"), tuple(rows))

@@ -12,7 +12,8 @@ from crowdproof.audit.interface import Pair, Request, Sampling
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.rows import SampledRows, group
 from crowdproof.claims import DP, DPS
-from crowdproof.errors import DataError
+from crowdproof.errors import DataError, ParameterError
+from crowdproof.exact import show
 from crowdproof.findings import Note
 from crowdproof.mechanism import Mechanism
 from crowdproof.mechanisms.sampling import Sampled, for_samples
@@ -36,11 +37,7 @@ class Question:
         """What is asked, with a target that samples by itself taken apart where that is known how."""
         claim, target = request.claim, request.target
         assert isinstance(claim, DP | DPS)
-        mechanism, beta = target, None
-        if isinstance(claim, DPS) and request.sampling is Sampling.AUDITOR:
-            mechanism, beta = for_samples(target), claim.beta
-        elif isinstance(target, Sampled):
-            mechanism, beta = target.mechanism, target.beta
+        mechanism, beta = _sampling(target, claim, request.sampling)
         known = finite(mechanism, request)
         return cls(mechanism, beta, claim, known.finite, known.measured, known.notes)
 
@@ -68,6 +65,27 @@ class Question:
                 raise DataError(f"the datasets of the pair '{pair.origin}' are not {pair.relation.value} neighbours.")
 
 
+def _sampling(target: Mechanism, claim: DP | DPS, who: Sampling) -> tuple[Mechanism, Fraction | None]:
+    """What runs on the sample, and the rate of the sampling before it; None where the target is taken as it is."""
+    if is_recorded(target):
+        return target, None
+    own = target.beta if isinstance(target, Sampled) else None
+    if isinstance(claim, DPS) and who is Sampling.AUDITOR:
+        if own is not None:
+            raise ParameterError("the target draws a sample by itself: audit it with sampling by the target.")
+        return for_samples(target), claim.beta
+    if own is not None and isinstance(claim, DPS) and own != claim.beta:
+        raise ParameterError(f"the target samples at rate {show(own)}, and the claim speaks of {show(claim.beta)}.")
+    return (target.mechanism, own) if isinstance(target, Sampled) else (target, None)
+
+
+def is_recorded(target: object) -> bool:
+    """Whether the target only hands out outputs that were made before, each once."""
+    from crowdproof.audit.targets import ReleasePair  # noqa: PLC0415  (targets of all kinds, needed only here)
+
+    return isinstance(target, ReleasePair)
+
+
 @frozen
 class Finite:
     """Whether one run tells all that can come of a dataset, and how that is known."""
@@ -82,6 +100,8 @@ def finite(mechanism: Mechanism, request: Request) -> Finite:
     if request.deterministic is not None:
         return Finite(request.deterministic or declares_law(mechanism))
     examine = getattr(mechanism, "examine", None)
+    if is_recorded(mechanism):
+        return Finite(False)
     if examine is None:
         return Finite(has_finite_law(mechanism))
     behaviour = examine(_some_data(request))

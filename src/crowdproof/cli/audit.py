@@ -1,6 +1,7 @@
 """`crowdproof audit`: is a claim about an anonymizer false?"""
 
 import shlex
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
             target,
             claim,
             **_datasets(target, claim, options),
-            budget=Budget(options["runs"], options["seconds"]),
+            budget=Budget(min(options["runs"], _available(target)), options["seconds"]),
             error=error,
             seed=seed,
             runner=runner,
@@ -91,6 +92,11 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
             deterministic=options["deterministic"],
         )
     return evolve(finding, reproduce=evolve(finding.reproduce, command=_command(claim, error, seed, options)))
+
+
+def _available(target: Any) -> int:
+    """Recorded outputs are used once each; any other target can be run as often as one likes."""
+    return 2 * min(getattr(target, "sizes", (sys.maxsize,)))
 
 
 def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, Any]:
