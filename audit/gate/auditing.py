@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+import crowdproof
 from crowdproof import wire
 from crowdproof.audit import audit
 from crowdproof.audit.exact import NotDeterministicError
@@ -81,7 +82,7 @@ class AuditEngine:
             budget=budget,
             seed=seed,
             runner=Inline(),
-            warm=state,
+            warm=_learned(state),
             stop=False,
             bounds=False,
         )
@@ -91,7 +92,8 @@ class AuditEngine:
             raise TargetError(result.failure)
         detectable = f"In the last slice, {result.detectable.words}."
         whole = result.ended is not Ended.SECONDS
-        return Slice(result.log_e, result.trials, _seen(case, result, pairs, alpha), result.state, detectable, whole)
+        learned = {"crowdproof": crowdproof.__version__, "state": result.state}
+        return Slice(result.log_e, result.trials, _seen(case, result, pairs, alpha), learned, detectable, whole)
 
 
 def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
@@ -123,6 +125,12 @@ def _enumerated(question: Question, request: Request) -> Finding | None:
     evidence = (*part.evidence(), *question.notes)
     certainty = None if isinstance(verdict, Undecided) else Exact()
     return Finding("", request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
+
+
+def _learned(state: Json) -> Json:
+    """What earlier slices learned, where this version of crowdproof wrote it; else the slice starts from nothing."""
+    written = isinstance(state, dict) and state.get("crowdproof") == crowdproof.__version__
+    return state["state"] if written else None
 
 
 def _pairs(question: Question, data: Any) -> Iterator[Pair]:
