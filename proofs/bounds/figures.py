@@ -30,6 +30,8 @@ TABLE_2 = (
 )
 """As printed, for k = 20: a row for each beta."""
 _STEPS = 40
+KS = (*range(4, 30, 2), *range(30, 105, 5))
+"""The k of Figure 6."""
 _TOP = Fraction(5, 2)
 
 
@@ -154,7 +156,7 @@ def figure_6(rates: Iterable[str]) -> Chart:
     series = []
     for beta in rates:
         for by in (By.THEOREM5, By.TIGHT):
-            ks = [k for k in (*range(4, 30, 2), *range(30, 105, 5)) if Fraction(beta) ** k <= Fraction(1, 10**6)]
+            ks = [k for k in KS if Fraction(beta) ** k <= Fraction(1, 10**6)]
             found = [above(smallest_epsilon(k, beta, "1e-6", by).high) for k in ks]
             series.append(Series(f"beta = {beta}: {by.value}", tuple(map(float, ks)), tuple(found)))
     return Chart("Figure 6: the epsilon of k at delta = 1e-6", "k", "epsilon", tuple(series))

@@ -60,9 +60,9 @@ def _larger(setting: Setting, k: int, n: int, m: int) -> Certified | None:
     law = setting.law()
     one, other = excess_with(law, n, k), excess_without(law, m, k - 1)
     if accurate(one) and other < one:
-        return _with(n, estimate(one))
+        return _with(n, _exactly(setting, n, k) or estimate(one))
     if accurate(other) and one < other:
-        return _certified(m, estimate(other), WorstPair((m - 1,), (m,)))
+        return _certified(m, _exactly_without(setting, m, k) or estimate(other), WorstPair((m - 1,), (m,)))
     return _with(n, estimate(one.union(other))) if accurate(one) and ctx.prec >= _TIE else None
 
 
@@ -76,6 +76,14 @@ def _exactly(setting: Setting, n: int, k: int) -> Estimate | None:
     return Estimate.exactly(
         exactly_at_least(k, n, setting.beta) - setting.exact[0] * exactly_at_least(k, n - 1, setting.beta)
     )
+
+
+def _exactly_without(setting: Setting, n: int, k: int) -> Estimate | None:
+    """h(n; k-1) as a fraction, where it is one and the numbers are small."""
+    if setting.beta is None or setting.exact is None or n > SMALL:
+        return None
+    below, above = (1 - exactly_at_least(k, rows, setting.beta) for rows in (n - 1, n))
+    return Estimate.exactly(below - setting.exact[0] * above)
 
 
 def _with(n: int, ends: Estimate) -> Certified:
