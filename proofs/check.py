@@ -72,7 +72,7 @@ def check_printed(printed: Printed) -> Outcome:
     """Refute a claim as printed, at the registered point where there is one, and prove its repairs."""
     started = perf_counter()
     body = printed.body
-    results = (decide(body),)
+    results: tuple[Result, ...] = (decide(body),)
     defects = list(_unsettled(results, Answer.REFUTED))
     if isinstance(body, Implication):
         met = smt.refutes(body, printed.counterexample)

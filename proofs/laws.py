@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any
 
 from crowdproof.proofs.binomial import mass
 
-Law = Mapping[Hashable, Fraction]
-T = TypeVar("T")
+Law = Mapping[Any, Fraction]
 
 
 def law(outcomes: Iterable[tuple[Hashable, Fraction]]) -> dict[Hashable, Fraction]:

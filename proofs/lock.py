@@ -1,12 +1,11 @@
 """The lock: a hash of every obligation as it was when it was last reviewed, so that no change slips through unseen.
 
-`crowdproof prove` reports an obligation whose text, cases or points differ from the lock. After a change that is meant, run
-`python -m crowdproof.proofs.lock`, and read the difference of the file before it is committed.
+`crowdproof prove` reports an obligation whose text, cases or points differ from the lock. After a change that is meant,
+run `python -m crowdproof.proofs.lock`, and read the difference of the file before it is committed.
 """
 
 import hashlib
 import json
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -65,4 +64,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

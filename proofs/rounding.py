@@ -1,5 +1,6 @@
 """Printed numbers: whether a value is what is printed, to the last digit, decided without rounding errors."""
 
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -8,6 +9,7 @@ from flint import arb
 
 from crowdproof.findings import Estimate
 from crowdproof.proofs.engines.finite import lift
+from crowdproof.proofs.statement import Mutant, case
 
 
 def last_digit(printed: str) -> Fraction:
@@ -36,3 +38,12 @@ def _nearest(value: Any, unit: Fraction) -> Any:
     rounded = (lift(value) / lift(unit) + lift(Fraction(1, 2))).floor()
     whole = rounded.unique_fmpz()
     return arb(rounded) if whole is None else Fraction(int(whole))
+
+
+def off_by_one(cases: Iterable[Mapping[str, Any]]) -> tuple[Mutant, ...]:
+    """For each case and direction the mutant in which the printed number's last digit is moved by one."""
+    return tuple(
+        case(f"the last digit of {each['printed']} moved by {moved}", **{**each, "moved": moved})
+        for each in cases
+        for moved in (1, -1)
+    )

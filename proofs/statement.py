@@ -29,7 +29,7 @@ class Edge(dict[str, Fraction]):
 
 def edge(**values: Number) -> Edge:
     """A point of that kind, each value as a person writes it."""
-    return Edge(at(**values))
+    return Edge({name: rational(value, name) for name, value in values.items()})
 
 
 @frozen

@@ -20,7 +20,7 @@ from attrs import evolve, frozen
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, rate, rational, show, whole
 from crowdproof.proofs.binomial import mass
-from crowdproof.proofs.bounds import theorem5
+from crowdproof.proofs.bounds.theorem5 import theorem5
 from crowdproof.proofs.engines.lp import Row, maximize
 
 EXHAUSTIVE = 64

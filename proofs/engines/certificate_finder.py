@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -68,7 +69,7 @@ def _solve(known: dict[str, Factor], products: list[tuple[str, ...]]) -> Certifi
     )
     target = np.zeros(last + 1)
     target[last] = 1
-    solved = linprog(cost, A_eq=matrix.tocsr(), b_eq=target, bounds=bounds, method="highs-ds")
+    solved: Any = linprog(cost, A_eq=matrix.toarray(), b_eq=target, bounds=bounds, method="highs-ds")
     if solved.status != 0:
         return None
     support = [column for column in range(len(products)) if abs(solved.x[column]) > _SMALL]
@@ -79,9 +80,9 @@ def _solve(known: dict[str, Factor], products: list[tuple[str, ...]]) -> Certifi
 def _exact(entries: list[tuple[int, int, Fraction]], support: list[int], last: int) -> list[Fraction] | None:
     place = {column: index for index, column in enumerate(support)}
     matrix = fmpq_mat(last + 1, len(support) + 1)
-    for i, j, value in entries:
+    for i, j, entry in entries:
         if j in place:
-            matrix[i, place[j]] = matrix[i, place[j]] + fmpq(value.numerator, value.denominator)
+            matrix[i, place[j]] = matrix[i, place[j]] + fmpq(entry.numerator, entry.denominator)
     matrix[last, len(support)] = 1
     reduced, rank = matrix.rref()
     solution = [Fraction(0)] * len(support)

@@ -6,6 +6,7 @@ A^T y - z = c, and c.x = b.y, all in exact arithmetic (weak duality then says th
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -56,7 +57,7 @@ def _guess(objective: Row, matrix: Sequence[Row], bound: Row) -> Optimum:
     size = len(objective)
     every = [*matrix, *([Fraction(-(i == j)) for j in range(size)] for i in range(size))]
     limits = [*bound, *[Fraction(0)] * size]
-    solved = linprog(
+    solved: Any = linprog(
         -np.array(objective, float), A_ub=np.array(every, float), b_ub=np.array(limits, float), bounds=(None, None)
     )
     if solved.status != 0:

@@ -1,7 +1,9 @@
 """Theorems 2 and 3 of Li, Qardaji and Su, and repeated fresh samples (section 2.7)."""
 
 from fractions import Fraction
+from typing import Any
 
+from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
     Implication,
@@ -118,11 +120,16 @@ THEOREM3_EVENT = Statement(
 )
 
 
-def _fresh(times: int, each: Fraction, beta: Fraction) -> dict[str, Fraction]:
-    return {"total": times * each, "used": 1 - (1 - beta) ** times, "unused": (1 - beta) ** times}
+def _budget(times: int, each: Fraction) -> dict[str, Fraction]:
+    return {"total": times * each}
 
 
-_FRESH = {"times": 50, "each": Fraction(1, 50), "beta": Fraction(1, 5)}
+def _unused(times: int, beta: Fraction, printed: str, moved: int = 0) -> dict[str, Any]:
+    """The probability of being in none of the samples."""
+    return against((1 - beta) ** times, printed, moved)
+
+
+_FIFTY = {"times": 50, "beta": Fraction(1, 5), "printed": "1.427e-5"}
 
 FRESH = Statement(
     "fresh",
@@ -145,14 +152,14 @@ FRESH = Statement(
         Obligation(
             "budget",
             "Fifty times 0.02 is 1.",
-            Finite(_fresh, "total == 1", (_FRESH,)),
+            Finite(_budget, "total == 1", ({"times": 50, "each": Fraction(1, 50)},)),
             (case(times=51), goal("total == 2")),
         ),
         Obligation(
             "used",
-            "0.8^50 is below 0.0000143, and not below 0.0000142.",
-            Finite(_fresh, "unused*10000000 <= 143", (_FRESH,)),
-            (goal("unused*10000000 <= 142"), case(times=49), case(beta=Fraction(19, 100))),
+            "A row is in none of the samples with probability 0.8^50 = 1.427e-5.",
+            Finite(_unused, "shown == printed", (_FIFTY,)),
+            (*off_by_one((_FIFTY,)), case(times=49), case(beta=Fraction(19, 100))),
         ),
     ),
     duty=("The samples are drawn independently, and nothing else is computed from them.",),

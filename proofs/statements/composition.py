@@ -10,6 +10,7 @@ from flint import arb
 from crowdproof.proofs.binomial import mass
 from crowdproof.proofs.engines.finite import lift
 from crowdproof.proofs.laws import both_ways, guess, law, sampled
+from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
     Identity,
@@ -107,11 +108,14 @@ XOR_LEAK = Statement(
     Registered.REFUTED,
     printed=Printed(
         "the composition of the two leaks r(D)",
-        Finite(_gains, "r_gain > 0", ({"n": 4, "beta": Fraction(1, 2)},)),
+        Finite(_gains, "r_gain >= s_gain", ({"n": 4, "beta": Fraction(1, 2)},)),
         "It leaks s(D): r(D) is already the output of the first algorithm, and s is guessed right with certainty from "
         "both "
         "outputs, with probability 1/2 from either alone.",
-        (goal("s_gain == 1/2", "s is what the pair gives away"),),
+        (
+            goal("s_gain == 1/2", "s is what the pair gives away"),
+            goal("r_gain == 0", "nothing new of r"),
+        ),
     ),
 )
 
@@ -133,7 +137,7 @@ XOR_TINY = Statement(
 # --- 2.6: the example as printed ----------------------------------------------------------------------------------
 
 
-def _percentage(half: int, printed: Fraction, unit: Fraction, which: str) -> dict[str, Fraction]:
+def _percentage(half: int, which: str, printed: str, moved: int = 0) -> dict[str, Any]:
     """Pr[male share >= 1/2 and A1 = false] at rate 1/2 with `half` men and `half` women, noise left out.
 
     A difference of binomials at rate 1/2 is a shifted binomial: Bin(a) - Bin(b) + b is Bin(a + b).
@@ -146,11 +150,7 @@ def _percentage(half: int, printed: Fraction, unit: Fraction, which: str) -> dic
         "male": HALF * upper + HALF * tie,
         "female": HALF * (upper - tie) + HALF * tie,
     }[which]
-    return {"error": abs(value - printed) / unit}
-
-
-_FIVE = Fraction(1, 10**5)
-_FOUR = Fraction(1, 10**4)
+    return against(value, printed, moved)
 
 
 def _all_male(rows: int, threshold: int, x: Fraction, digits: int) -> dict[str, Fraction]:
@@ -176,17 +176,13 @@ def _noisy(half: int, epsilon: int) -> dict[str, Any]:
             gap = Fraction(men, men + women or 1) - HALF
             above = lift(-epsilon * abs(gap)).exp() / 2
             joint[men > women] += lift(p * q) * (above if gap < 0 else 1 - above)
-    return {"posterior": joint[True] / (joint[True] + joint[False])}
+    return {"posterior": joint[True] / (joint[True] + joint[False]), "claimed": lift(Fraction(9, 10))}
 
 
-_AS_PRINTED = Finite(
-    _percentage,
-    "error <= 1/2",
-    (
-        {"half": 5000, "printed": Fraction("0.00798"), "unit": _FIVE, "which": "without"},
-        {"half": 5000, "printed": Fraction("0.2540"), "unit": _FOUR, "which": "male"},
-        {"half": 5000, "printed": Fraction("0.2500"), "unit": _FOUR, "which": "female"},
-    ),
+_VALUES = (
+    {"half": 5000, "which": "without", "printed": "0.00798"},
+    {"half": 5000, "which": "male", "printed": "0.2540"},
+    {"half": 5000, "which": "female", "printed": "0.2500"},
 )
 
 DPS_DP = Statement(
@@ -200,16 +196,8 @@ DPS_DP = Statement(
             "For 5000 men and 5000 women the event has probability 0.00798 without the target (ties), 0.2540 with a "
             "male and "
             "0.2500 with a female target; the text has 0 and 1/4.",
-            _AS_PRINTED,
-            (
-                case("no ties", which="without", printed=Fraction(0)),
-                case(which="without", printed=Fraction("0.00799")),
-                case(which="without", printed=Fraction("0.00797")),
-                case(which="male", printed=Fraction("0.2541")),
-                case(which="male", printed=Fraction("0.2539")),
-                case(which="female", printed=Fraction("0.2501"), unit=_FOUR),
-                case(which="female", printed=Fraction("0.2499"), unit=_FOUR),
-            ),
+            Finite(_percentage, "shown == printed", _VALUES),
+            (case("no ties", which="without", printed="0.00000"), *off_by_one(_VALUES)),
         ),
         Obligation(
             "tie-identity",
@@ -246,7 +234,7 @@ DPS_DP_NOISE = Statement(
     ),
     Printed(
         "Pr[r(T) | A2(T) >= 1/2] is about 1",
-        Finite(_noisy, "posterior >= 9/10", ({"half": 60, "epsilon": 1},), "balls"),
+        Finite(_noisy, "posterior >= claimed", ({"half": 60, "epsilon": 1},), "balls"),
         "A share has sensitivity 1, not 1/|T|. With the noise that this takes, A2 tells next to nothing of r: for 60 "
         "men and "
         "60 women the posterior stays below 0.51.",
@@ -265,25 +253,28 @@ def _blocks(n: int, length: int, threshold: int) -> dict[str, Fraction]:
 
     laws = [sampled(n - 1, HALF, output, target) for target in (True, False)]
     peak = Fraction(comb(threshold - 1, (threshold - 1) // 2), 2 ** (threshold - 1))
-    return {"delta": both_ways(*laws, Fraction(1)), "bound": HALF * (length + HALF) * peak, "peak": peak}
+    return {"delta": both_ways(laws[0], laws[1], Fraction(1)), "bound": HALF * (length + HALF) * peak, "peak": peak}
 
 
-def _certified(threshold: int, length: int, x: int) -> dict[str, Any]:
-    """Delta of A1 alone, and of A1 with |T| + geometric noise (ratio 1/2), on 4 N0 rows, as proved bounds."""
+def _certified(threshold: int, length: int, which: str, printed: str, moved: int = 0) -> dict[str, Any]:
+    """Proved bounds: on delta of A1 alone, and of A1 with |T| + geometric noise at eps = ln 2, on 4 N0 rows."""
     n = arb(threshold)  # N0 even: the largest mass of Bin(N0 - 1, 1/2) is that of Bin(N0, 1/2)
     peak = ((n + 1).lgamma() - 2 * (n / 2 + 1).lgamma() - n * arb(2).log()).exp()
     miss = (4 * n * (arb(2) / 3 * arb(3).root(4)).log()).exp()  # Chernoff: Pr[Bin(4 N0, 1/2) <= N0]
     wrong = (arb(4) / 3) * (1 / arb(length) + peak) + miss
-    return {"alone": (length + arb(1) / 2) * peak / 2, "pair": (1 - wrong) / 2 - x * wrong}
+    bounds = {"alone": (length + arb(1) / 2) * peak / 2, "pair": (1 - wrong) / 2 - 2 * wrong}
+    return against(bounds[which], printed, moved)
 
 
 def _crossing(length: int) -> dict[str, Fraction]:
     """How often noise with Pr[Z = z] = (1/3) 2^-|z| leaves the block, summed over the places in the block."""
     tail = [Fraction(1, 2**i) / (1 + HALF) for i in range(length + 1)]  # Pr[Z >= i]
-    return {"total": sum((tail[place + 1] + tail[length - place] for place in range(length)), Fraction(0))}
+    total = sum((tail[place + 1] + tail[length - place] for place in range(length)), Fraction(0))
+    return {"total": total, "most": Fraction(4, 3), "rest": Fraction(4, 3) / 2**length}
 
 
-_CERTIFIED = {"threshold": 10**8, "length": 64, "x": 2}
+_ALONE = {"threshold": 10**8, "length": 64, "which": "alone", "printed": "0.00257"}
+_PAIR = {"threshold": 10**8, "length": 64, "which": "pair", "printed": "0.4477"}
 
 DPS_DP_REPAIRED = Statement(
     "dps-dp-repaired",
@@ -364,9 +355,9 @@ DPS_DP_REPAIRED = Statement(
         ),
         Obligation(
             "crossing",
-            "Summed over the places in a block, the noise leaves the block with weight below 4/3.",
-            Finite(_crossing, "total < 4/3", tuple({"length": length} for length in (1, 2, 16, 64))),
-            (goal("total < 1"), goal("total < 4/4")),
+            "Summed over the places in a block, the noise leaves the block with weight 4/3 (1 - 2^-L).",
+            Finite(_crossing, "total == most - rest", tuple({"length": length} for length in (1, 2, 16, 64))),
+            (goal("total == most"), goal("total > most")),
         ),
         Obligation(
             "noise",
@@ -376,20 +367,20 @@ DPS_DP_REPAIRED = Statement(
         ),
         Obligation(
             "alone",
-            "A1 alone: delta <= 0.0026 at eps = 0.",
-            Finite(_certified, "alone <= 26/10000", (_CERTIFIED,), "balls"),
-            (goal("alone <= 25/10000"), case(threshold=10**7)),
+            "A1 alone: delta <= 0.00257 (rounded) at eps = 0.",
+            Finite(_certified, "shown == printed", (_ALONE,), "balls"),
+            (*off_by_one((_ALONE,)), case(threshold=10**7)),
         ),
         Obligation(
             "pair",
-            "The pair: delta >= 0.447 at eps = ln 2.",
-            Finite(_certified, "pair >= 447/1000", (_CERTIFIED,), "balls"),
-            (goal("pair >= 448/1000"), case(length=32), case(x=3)),
+            "The pair: delta >= 0.4477 (rounded) at eps = ln 2.",
+            Finite(_certified, "shown == printed", (_PAIR,), "balls"),
+            (*off_by_one((_PAIR,)), case(length=32)),
         ),
     ),
     checked=("L divides N0, N0 is even", "rate 1/2", "4 N0 rows in D for the pair"),
     duty=("s(T) is 'the target is sampled'; neighbours add or remove one row.",),
-    remark="A longer count, or a larger N0, brings the first delta as near to 0 and the second as near to 1/2 as one likes.",
+    remark="A larger N0, and then a larger L, bring the first delta to 0 and the second to 1/2.",
 )
 
 STATEMENTS = (XOR, XOR_LEAK, XOR_TINY, DPS_DP, DPS_DP_NOISE, DPS_DP_REPAIRED)

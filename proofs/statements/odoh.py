@@ -11,6 +11,7 @@ from typing import Any
 from flint import arb
 
 from crowdproof.proofs.engines.finite import lift
+from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
     Identity,
@@ -43,9 +44,11 @@ def _epsilon(p: Fraction, d: Fraction, reach: int) -> Any:
     return lift(_odds(p, d)).log() / reach
 
 
-def _birthday(people: int) -> dict[str, Fraction]:
-    return {"shared": 1 - pi(people, 365)}
+def _birthday(people: int, printed: str, moved: int = 0) -> dict[str, Any]:
+    return against(1 - pi(people, 365), printed, moved)
 
+
+_BIRTHDAYS = ({"people": 23, "printed": "0.5073"}, {"people": 22, "printed": "0.4757"})
 
 PI = Statement(
     "odoh-pi",
@@ -77,15 +80,9 @@ PI = Statement(
         ),
         Obligation(
             "birthday",
-            "Twenty-three people: 0.5073 to four digits.",
-            Finite(_birthday, "shared*20000 <= 10147", ({"people": 23},)),
-            (case(people=24), goal("shared*20000 <= 10145")),
-        ),
-        Obligation(
-            "birthday-half",
-            "More than a half, and 22 are not enough.",
-            Finite(_birthday, "shared*20000 > 10145", ({"people": 23},)),
-            (case(people=22), goal("shared*20000 > 10147")),
+            "Twenty-three people share a birthday with probability 0.5073, twenty-two with 0.4757.",
+            Finite(_birthday, "shown == printed", _BIRTHDAYS),
+            (*off_by_one(_BIRTHDAYS), case(people=24)),
         ),
     ),
 )
@@ -145,8 +142,7 @@ def _case_pi(k: int, n: int) -> dict[str, Fraction]:
 
 
 def _case_eps(p: Fraction, printed: str, moved: int = 0) -> dict[str, Any]:
-    unit = Fraction(1, 10**6)
-    return {"error": abs(_epsilon(p, TENTH, 60) - lift(Fraction(printed) + moved * unit)) / lift(unit)}
+    return against(_epsilon(p, TENTH, 60), printed, moved)
 
 
 _TWO_THIRDS = ({"p": Fraction(2, 3), "printed": "0.008274"}, {"p": Fraction(4, 9), "printed": "0.006690"})
@@ -176,8 +172,8 @@ CASE = Statement(
         Obligation(
             "epsilon",
             "From 2/3 equation 3 gives 0.008274 (OR), and from 4/9 it gives 0.006690 (AND).",
-            Finite(_case_eps, "error <= 1/2", _TWO_THIRDS, "balls"),
-            tuple(case(**{**each, "moved": moved}) for each in _TWO_THIRDS for moved in (1, -1)),
+            Finite(_case_eps, "shown == printed", _TWO_THIRDS, "balls"),
+            off_by_one(_TWO_THIRDS),
         ),
     ),
     Printed(
@@ -216,21 +212,27 @@ MONOTONE = Statement(
             "unbounded-at-0",
             "W exceeds every M as p goes to 0: already where p M <= d.",
             Implication(
-                ("p*M <= d", "p > 0", "M >= 1"),
-                "p*(1 - p - d)*M <= (1 - p)*(p + d)",
-                (at(p="1/20", M=2, d="1/10"), at(p="1/4", M=1, d="1/4")),
+                ("p*M <= d", "u == v - d", "v == 1 - p", "w == p + d", "p > 0", "M >= 1"),
+                "p*u*M <= v*w",
+                (
+                    at(p="1/20", M=2, d="1/10", u="17/20", v="19/20", w="3/20"),
+                    at(p="1/4", M=1, d="1/4", u="1/2", v="3/4", w="1/2"),
+                ),
             ),
-            (without("p*M <= d"), goal("p*(1 - p - d)*M <= (1 - p)*p")),
+            (without("p*M <= d"), goal("p*u*M <= v*p")),
         ),
         Obligation(
             "unbounded-at-1",
-            "And as p + d goes to 1: already where u M <= d for u = 1 - p - d.",
+            "And as p + d goes to 1: already where u M <= d for u = 1 - p - d (v for 1 - p).",
             Implication(
-                ("u*M <= d", "u == 1 - p - d", "u > 0", "p > 0", "d > 0"),
-                "p*u*M <= (1 - p)*(p + d)",
-                (at(u="1/20", M=2, d="1/10", p="17/20"), at(u="1/4", M=1, d="1/4", p="1/2")),
+                ("u*M <= d", "u == v - d", "w == p + d", "u > 0", "p > 0", "d > 0"),
+                "p*u*M <= v*w",
+                (
+                    at(u="1/20", M=2, d="1/10", p="17/20", v="3/20", w="19/20"),
+                    at(u="1/4", M=1, d="1/4", p="1/2", v="1/2", w="3/4"),
+                ),
             ),
-            (without("u*M <= d"), without("u == 1 - p - d")),
+            (without("u*M <= d"), without("u == v - d")),
         ),
         Obligation(
             "grows-from-4",
@@ -276,7 +278,12 @@ def _laplace(p: Fraction, reach: int) -> dict[str, Any]:
     def posterior(value: Any) -> Any:
         return lift(p) * value.exp() / (lift(p) * value.exp() + 1 - lift(p))
 
-    return {"twice": posterior(loss["twice"]) - lift(p), "once": posterior(loss["once"]) - lift(p), "d": lift(TENTH)}
+    return {
+        "twice": posterior(loss["twice"]) - lift(p),
+        "once": posterior(loss["once"]) - lift(p),
+        "d": lift(TENTH),
+        "half": lift(TENTH / 2),
+    }
 
 
 LAPLACE = Statement(
@@ -286,7 +293,7 @@ LAPLACE = Statement(
     Registered.REFUTED,
     printed=Printed(
         "that scale lets an attacker gain the advantage d that eps was computed for: at least half of it",
-        Finite(_laplace, "2*twice >= d", ({"p": Fraction(2, 3), "reach": 60},), "balls"),
+        Finite(_laplace, "twice >= half", ({"p": Fraction(2, 3), "reach": 60},), "balls"),
         "Equation 3 carries 1/R already, and Lap(R/eps) divides by R again: for p = 2/3, R = 60 the advantage is "
         "0.0018 and not 0.1. Lap(1/eps) is "
         "the scale that belongs to it. Too much noise, so on the safe side.",

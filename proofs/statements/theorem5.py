@@ -44,7 +44,9 @@ GAMMA = Statement(
             "below-one",
             "gamma < 1.",
             Implication(
-                ("g*x == x - 1 + b", "x > 0", "b < 1"), "g < 1", (at(g=0, x=1, b=0), at(g="1/2", x=1, b="1/2"))
+                ("g*x == x - 1 + b", "x > 0", "b < 1", "o == 1"),
+                "g < o",
+                (at(g=0, x=1, b=0, o=1), at(g="1/2", x=1, b="1/2", o=1), at(g=-1, x="1/2", b=0, o=1)),
             ),
             (without("b < 1"), without("x > 0")),
         ),
@@ -189,15 +191,20 @@ STEPS = (
     Obligation(
         "k-plus-1-is-bad",
         "And k + 1 is bad there.",
-        Implication(("g*m < k", "g <= 1"), "k + 1 > g*(m + 1)", (at(g=1, m=0, k=1), at(g="1/2", m=3, k=2))),
-        (without("g*m < k"), without("g <= 1"), goal("k > g*(m + 1)")),
+        Implication(
+            ("g*m < k", "g <= 1", "K == k + 1"),
+            "K > g*(m + 1)",
+            (at(g=1, m=0, k=1, K=2), at(g="1/2", m=3, k=2, K=3)),
+        ),
+        (without("g*m < k"), without("g <= 1"), without("K == k + 1")),
     ),
     Obligation(
         "tail-grows",
         "Pr[Bin(n) >= k] grows with n, for all n: it is 1 - F(k-1; n), and F falls by b f(k-1; n-1).",
         Implication(
             ("F == G - b*q", "b >= 0", "q >= 0"),
-            "1 - F >= 1 - G", (edge(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1)),
+            "1 - F >= 1 - G",
+            (edge(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1)),
         ),
         (without("b >= 0"), without("q >= 0")),
     ),
@@ -270,7 +277,8 @@ THEOREM5 = Statement(
             "And above.",
             Implication(
                 ("g*(v + 1) == k", "m >= v", "g > 0"),
-                "k <= g*(m + 1)", (edge(g="1/2", v=3, k=2, m=3), edge(g="1/4", v=0, k="1/4", m=0)),
+                "k <= g*(m + 1)",
+                (edge(g="1/2", v=3, k=2, m=3), edge(g="1/4", v=0, k="1/4", m=0)),
             ),
             (without("m >= v"), goal("k <= g*m")),
         ),
@@ -283,9 +291,7 @@ THEOREM5 = Statement(
     ),
     checked=("0 <= beta < 1", "x (1-beta) >= 1", "whole n, k, j"),
     duty=(
-        "The recoding does not depend on the data (strongly safe), and nothing else of the sample is released: no row "
-        "numbers, "
-        "no suppressed rows, no total.",
+        "The recoding does not depend on the data; no row numbers, suppressed rows or totals are released.",
         "d < beta, if the claim is to be DPS by Definition 3 (see thm5-nontrivial).",
     ),
 )
@@ -310,7 +316,7 @@ STRICT = Statement(
 
 
 def _at_n(n: int, b: Fraction) -> dict[str, Fraction]:
-    return {"shown": mass(n, n, b), "other": mass(n, n - 1, b), "beyond": mass(n + 1, n, b)}
+    return {"shown": mass(n, n, b), "other": mass(n, n - 1, b), "beyond": mass(n + 1, n, b), "huge": Fraction(10**9)}
 
 
 DOMAIN = Statement(
@@ -328,11 +334,11 @@ DOMAIN = Statement(
     ),
     Printed(
         "f(j; n) (n-j) = n (1-beta) f(j; n-1) has a finite ratio at j = n",
-        Finite(_at_n, "shown <= 1000000*other", ({"n": 3, "b": Fraction(1, 3)},)),
+        Finite(_at_n, "shown <= huge*other", ({"n": 3, "b": Fraction(1, 3)},)),
         "At j = n the ratio is infinite: f(n; n-1) = 0 and f(n; n) = beta^n. Such outputs are bad and are counted in "
         "delta, so the "
         "theorem is unharmed; beyond n there is nothing.",
-        (goal("shown > 1000000*other", "infinite"),),
+        (goal("shown > huge*other", "infinite"),),
     ),
 )
 
@@ -440,7 +446,7 @@ ORDER = Statement(
             (without("w <= M"),),
         ),
     ),
-    remark="d is the maximum over all n of Pr[Bin(n) >= k and > gamma n]: below n_m these grow with n (thm5, tail-grows).",
+    remark="d is the maximum over all n of Pr[Bin(n) >= k and > gamma n]: below n_m these grow with n (tail-grows).",
 )
 
 STATEMENTS = (GAMMA, THEOREM5, STRICT, DOMAIN, TIGHT, CLOSED, ORDER)
