@@ -15,7 +15,6 @@ import polars as pl
 from crowdproof.audit.check.diversity import CLOSE, Measured
 from crowdproof.audit.check.groups import COUNT, GROUP, VALUE, Spread
 from crowdproof.errors import DataError
-from crowdproof.exact import show
 
 DISTANCES = ("equal", "ordered")
 _CELLS = 20_000_000
@@ -73,8 +72,7 @@ def _worst(spread: Spread, distances: np.ndarray, t: Fraction, exact: Any) -> Me
     value, group = max((exact(spread, int(each)), -int(each)) for each in candidates)
     near = np.flatnonzero(np.abs(distances - float(t)) < CLOSE)
     holds = value <= t and all(exact(spread, int(each)) <= t for each in near)
-    text = show(value) if len(show(value)) <= 12 else f"{float(value):.6g}"
-    return Measured(f"distance {text}", -group, holds)
+    return Measured(value, f"distance {float(value):.6g}", -group, holds)
 
 
 def _exact_equal(spread: Spread, group: int) -> Fraction:

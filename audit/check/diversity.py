@@ -22,6 +22,7 @@ DIVERSITIES = ("distinct", "entropy", "recursive")
 class Measured:
     """A quantity of the release, the group where it is worst, and whether that is good enough."""
 
+    value: Fraction | float
     words: str
     group: int
     holds: bool
@@ -31,7 +32,7 @@ def distinct(spread: Spread, l: int) -> Measured:  # noqa: E741
     """The smallest number of different values in a group."""
     found = spread.table.group_by(GROUP).agg(pl.len().alias("l")).sort("l", GROUP)
     least = int(found["l"][0])
-    return Measured(f"{least} distinct values", int(found[GROUP][0]), least >= l)
+    return Measured(least, f"{least} distinct values", int(found[GROUP][0]), least >= l)
 
 
 def entropy(spread: Spread, l: int) -> Measured:  # noqa: E741
@@ -44,7 +45,7 @@ def entropy(spread: Spread, l: int) -> Measured:  # noqa: E741
     failing = [group for group in near if not entropy_at_least(spread.counts(group), l)]
     if least < math.log(l) - CLOSE:
         failing.insert(0, int(found[GROUP][0]))
-    return Measured(words, failing[0] if failing else int(found[GROUP][0]), not failing)
+    return Measured(math.exp(least), words, failing[0] if failing else int(found[GROUP][0]), not failing)
 
 
 def entropy_at_least(counts: list[int], l: int) -> bool:  # noqa: E741
@@ -71,5 +72,6 @@ def recursive(spread: Spread, l: int, c: Fraction) -> Measured:  # noqa: E741
         .sort("ratio", GROUP, descending=[True, False])
     )
     group, top, rest = (int(found[name][0]) for name in (GROUP, "top", "tail"))
-    holds = found.filter(c.denominator * pl.col("top") >= c.numerator * pl.col("tail")).is_empty()
-    return Measured(f"commonest against tail {top} : {rest}", group, holds)
+    holds = found.filter(int(c.denominator) * pl.col("top") >= int(c.numerator) * pl.col("tail")).is_empty()
+    ratio = top / rest if rest else math.inf
+    return Measured(ratio, f"commonest against tail {top} : {rest}", group, holds)

@@ -22,18 +22,16 @@ from crowdproof.claims import Neighbours
 pytestmark = pytest.mark.integration
 
 TARGETS = """
-import time
+import polars as pl
 
-def noisy_count(table, rng, pause=0.0):
-    time.sleep(pause)
-    return table.height + rng.laplace(scale=2.0)
+def noisy_count(table, rng, scale=2.0):
+    return table.height + rng.laplace(scale=scale)
 
-def spanning(table, k=3, pause=0.0):
-    time.sleep(pause)
+def spanning(table, k=3):
     if table.height < k:
         raise ValueError("too few rows")
     ages = table["age"]
-    return table.select(age=__import__("polars").lit(f"[{ages.min()}, {ages.max()}]"))
+    return table.select(age=pl.lit(f"[{ages.min()}, {ages.max()}]"))
 """
 PEOPLE = pl.DataFrame({"age": [30] * 12})
 PAIR = Pair(PEOPLE.vstack(pl.DataFrame({"age": [90]})), PEOPLE, Neighbours.ADD_REMOVE, "one much older")
@@ -85,8 +83,8 @@ class KillOne:
             self.process.kill()
 
 
-def finding(path, function, claim, runner=None, progress=None, **params):
-    with load_target(f"{path}:{function}", params=params, isolate="worker") as target:
+def finding(spec, params, claim, runner=None, progress=None):
+    with load_target(spec, params=params, isolate="worker") as target:
         found = audit(
             target,
             parse_claim(claim),
@@ -96,7 +94,7 @@ def finding(path, function, claim, runner=None, progress=None, **params):
             seed=7,
             runner=runner,
             progress=progress,
-            deterministic=function == "spanning",
+            deterministic=spec.endswith("spanning"),
         )
     record = wire.to_json(found)
     record["cost"]["seconds"] = 0
@@ -104,28 +102,30 @@ def finding(path, function, claim, runner=None, progress=None, **params):
 
 
 @pytest.mark.parametrize(
-    ("function", "claim", "verdict"),
+    "case",
     [
-        ("noisy_count", "dp(epsilon=0.5)", "not-refuted"),
-        ("noisy_count", "dp(epsilon=0.1)", "refuted"),
-        ("spanning", "dps(beta=0.5, epsilon=1, delta=0.1)", "refuted"),
+        ("noisy_count", {"scale": 2.0}, "dp(epsilon=0.5)", "not-refuted"),
+        ("noisy_count", {"scale": 0.5}, "dp(epsilon=0.5)", "refuted"),
+        ("spanning", {"k": 3}, "dps(beta=0.5, epsilon=1, delta=0.1)", "refuted"),
     ],
+    ids=lambda case: f"{case[0]} {case[3]}",
 )
-def test_the_finding_does_not_depend_on_the_place_nor_on_a_lost_worker(function, claim, verdict, target_file, cluster):
+def test_the_finding_does_not_depend_on_the_place_nor_on_a_lost_worker(case, target_file, cluster):
+    function, params, claim, verdict = case
     address, workers = cluster
-    here = finding(target_file, function, claim)
+    spec = f"{target_file}:{function}"
+    here = finding(spec, params, claim)
     assert here["verdict"]["kind"] == verdict
     with runner_for(2) as cores:
-        assert finding(target_file, function, claim, cores) == here
+        assert finding(spec, params, claim, cores) == here
     with runner_for(scheduler=address) as runner:
         while runner._threads() < 2:
             time.sleep(0.1)
-        assert finding(target_file, function, claim, runner) == here
+        assert finding(spec, params, claim, runner) == here
         killer = KillOne(workers[0])
-        assert finding(target_file, function, claim, runner, killer) == here
+        assert finding(spec, params, claim, runner, killer) == here
         assert killer.updates >= 3
         assert workers[0].wait(10) == -signal.SIGKILL
-        assert runner._threads() == 1
 
 
 def test_streams_are_not_repeated_by_workers(cluster, target_file):
