@@ -1,13 +1,11 @@
 """Exact results for people: the witness, the profile, what was run."""
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 from crowdproof.audit.exact.engine import ExactResult
-from crowdproof.audit.exact.law import Mass
 from crowdproof.audit.exact.profile import Excess, epsilon_at, excess_at
-from crowdproof.audit.exact.words import event_words
+from crowdproof.audit.exact.words import simplest
 from crowdproof.audit.outcome import stored_key
 from crowdproof.audit.witness import data_to_json
 from crowdproof.exact import Epsilon, show
@@ -16,25 +14,20 @@ from crowdproof.findings import Chart, Estimate, Event, Evidence, Note, PairWitn
 _GRID = ("0", "0.1", "0.25", "0.5", "1", "2", "4")
 
 
-def witness(result: ExactResult, excess: Excess, flipped: bool) -> PairWitness:
-    """The pair, the event and its probabilities: exact where nothing was left out."""
+def witness(result: ExactResult, best: Excess, flipped: bool) -> PairWitness:
+    """The pair, the event to show and its probabilities: exact where nothing was left out."""
     left, right = (result.pair.right, result.pair.left) if flipped else (result.pair.left, result.pair.right)
+    shown = simplest(result.law.flipped() if flipped else result.law, best)
+    excess = shown.excess
+    spec = {"kind": "releases", "keys": sorted(stored_key(each.output) for each in excess.event)}
     return PairWitness(
         data_to_json(left),
         data_to_json(right),
-        event(excess.event, result.law.masses),
+        Event(shown.words, spec),
         Estimate(excess.p, excess.p + excess.unseen_p),
         Estimate(excess.q, excess.q + excess.unseen_q),
         excess.bounds(),
     )
-
-
-def event(inside: Sequence[Mass], everything: Sequence[Mass]) -> Event:
-    """The event as a set of releases, by their keys, and in words."""
-    keys = {each.key for each in inside}
-    outside = [each.output for each in everything if each.key not in keys]
-    spec = {"kind": "releases", "keys": sorted(stored_key(each.output) for each in inside)}
-    return Event(event_words([each.output for each in inside], outside), spec)
 
 
 def profile(result: ExactResult, epsilon: Epsilon) -> tuple[Evidence, ...]:

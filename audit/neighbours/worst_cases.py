@@ -75,15 +75,14 @@ def _extremes(setting: Setting) -> Iterator[Pair]:
 def _all_alike(setting: Setting) -> Iterator[Pair]:
     """Equal rows only: as many as k, and as many as Theorem 5 and the tight delta of safe k-anonymization need."""
     usual, other = setting.schema.usual, _other(setting.schema)
-    sizes = {setting.k}
+    sizes, done = {setting.k}, 0
     if setting.beta is not None:
         for pair in _tight_pair(setting, usual, other):
             yield pair
-            if setting.relation is Neighbours.ADD_REMOVE:
-                sizes.discard(max(pair.left.height, pair.right.height))
+            done = max(pair.left.height, pair.right.height) if setting.relation is Neighbours.ADD_REMOVE else 0
         with contextlib.suppress(ParameterError):  # Theorem 5 does not speak of the smallest epsilons
             sizes.add(theorem5(setting.k, setting.beta, setting.epsilon).n)
-    for n in sorted(size for size in sizes if size <= MOST_ROWS):
+    for n in sorted(size for size in sizes - {done} if size <= MOST_ROWS):
         yield setting.pair([(usual, n - 1)], usual, other, f"{n} equal rows")
 
 
