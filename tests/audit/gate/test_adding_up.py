@@ -22,6 +22,8 @@ TABLE = pl.DataFrame({"age": [40]})
 class NoisyCount:
     """Rows plus two-sided geometric noise: exactly epsilon-DP, and no better."""
 
+    k = 1  # so that few pairs are proposed
+
     def __init__(self, epsilon):
         self.stay = -np.expm1(-epsilon)
 
@@ -52,17 +54,18 @@ def gates(tmp_path, epsilon, runs, count):
 
 def test_five_per_cent_too_much_passes_short_runs_and_is_refuted_in_time(tmp_path):
     verdicts = []
-    for finding in gates(tmp_path, 1.05, 60_000, 60):
+    for finding in gates(tmp_path, 1.05, 20_000, 100):
         verdicts.append(type(finding.verdict))
         if verdicts[-1] is Refuted:
             break
-    assert verdicts[:2] == [NotRefuted, NotRefuted]
+    assert verdicts[0] is NotRefuted
+    assert len(verdicts) > 3
     assert verdicts[-1] is Refuted
     assert finding.verdict.witness.event.words
 
 
 def test_the_mechanism_at_its_claim_is_not_refuted_by_the_same(tmp_path):
-    assert {type(each.verdict) for each in gates(tmp_path, 1.0, 60_000, 6)} == {NotRefuted}
+    assert {type(each.verdict) for each in gates(tmp_path, 1.0, 20_000, 10)} == {NotRefuted}
 
 
 @pytest.mark.parametrize("alpha", [Fraction(1, 20), Fraction(1, 200)])
