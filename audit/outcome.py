@@ -60,7 +60,38 @@ class Guarded:
             outcome = attempt(lambda copy: batch(copy, rng, size), data)
             if outcome.failure is None:
                 return _answered(outcome.output)
-        return [self(data, rng) for _ in range(size)]
+        return _answered(self._one_by_one(data, rng, size))
+
+    def _one_by_one(self, data: Any, rng: np.random.Generator, size: int) -> list[Any]:
+        """One copy for all runs, since copying takes time; and again with one for each if the target changed it."""
+        state, shared = rng.bit_generator.state, private_copy(data)
+        outputs = self._runs(lambda: shared, rng, size)
+        if _unchanged(shared, data):
+            return outputs
+        rng.bit_generator.state = state
+        return self._runs(lambda: private_copy(data), rng, size)
+
+    def _runs(self, give: Callable[[], Any], rng: np.random.Generator, size: int) -> list[Any]:
+        mechanism, outputs = self.mechanism, list[Any]()
+        while len(outputs) < size:
+            try:  # outside the inner loop, where it would cost time in each run
+                for _ in range(size - len(outputs)):
+                    outputs.append(mechanism(give(), rng))
+            except TargetError as error:
+                if not isinstance(error, NoReleaseError):
+                    raise
+                outputs.append(None)
+            except Exception:  # noqa: BLE001  (the target is foreign code: anything may come)
+                outputs.append(None)
+        return outputs
+
+
+def _unchanged(shared: Any, data: Any) -> bool:
+    if isinstance(data, pl.DataFrame):
+        return bool(shared.columns == data.columns and shared.equals(data))
+    if isinstance(data, np.ndarray):
+        return bool(shared.tobytes() == data.tobytes())
+    return code(shared) == code(data)
 
 
 def _answered(outputs: Any) -> Any:
@@ -71,6 +102,8 @@ def _answered(outputs: Any) -> Any:
 
 def private_copy(data: Any) -> Any:
     """A copy that the target may change at will."""
+    if isinstance(data, np.ndarray):
+        return data.copy()
     return data.clone() if isinstance(data, pl.DataFrame) else copy.deepcopy(data)
 
 

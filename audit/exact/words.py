@@ -37,6 +37,8 @@ class Simple:
 
     excess: Excess
     words: str
+    positive: bool = True
+    """Whether it tells what the release has, not what it lacks."""
 
 
 def simplest(law: PairLaw, best: Excess) -> Simple:
@@ -46,8 +48,8 @@ def simplest(law: PairLaw, best: Excess) -> Simple:
     found: list[Simple] = []
     if len(law.masses) <= _MOST and any(each.output is not None for each in best.event):
         found = [each for each in _candidates(law, best.epsilon, float(least)) if each.excess.bounds().low >= least]
-    lossless = [each for each in found if each.excess.bounds().low >= full]
-    return next(iter(lossless or found), Simple(best, _named(best.event)))
+    found.sort(key=lambda each: (not each.positive, each.excess.bounds().low < full))
+    return next(iter(found), Simple(best, _named(best.event)))
 
 
 def _candidates(law: PairLaw, epsilon: Epsilon, least: float) -> list[Simple]:
@@ -99,7 +101,7 @@ def _simple(law: PairLaw, epsilon: Epsilon, released: Sequence[Mass], cut: _Cut)
     p = sum((each.left for each in event), Fraction(0))
     q = sum((each.right for each in event), Fraction(0))
     words = describe(cut.trait, np.array([cut.edge]), np.array([not cut.above, cut.above, False]))
-    return Simple(Excess(epsilon, event, p, q, law.unseen_left, law.unseen_right), words)
+    return Simple(Excess(epsilon, event, p, q, law.unseen_left, law.unseen_right), words, cut.above)
 
 
 def _rank(trait: Trait) -> tuple[int, int, str]:

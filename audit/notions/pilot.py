@@ -8,7 +8,6 @@ import numpy as np
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import BudgetSpentError, Meter
 from crowdproof.audit.notions.question import Question
-from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.outputs import reader_for
 from crowdproof.audit.sequential.learning import Counts, learn
 from crowdproof.audit.sequential.trials import run
@@ -35,9 +34,8 @@ def best_by_search(question: Question, request: Request, meter: Meter) -> list[P
 
 def excess_estimate(question: Question, pair: Pair, seed: int, meter: Meter) -> float | None:
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
-    mechanism = Guarded(question.whole)
     left, right = (
-        run(mechanism, data, np.random.SeedSequence([seed, 2, side]), RUNS)
+        run(question.whole, data, np.random.SeedSequence([seed, 2, side]), RUNS)
         for side, data in enumerate((pair.left, pair.right))
     )
     try:

@@ -10,6 +10,7 @@ from crowdproof.audit.exact import has_finite_law
 from crowdproof.audit.exact.engine import declares_law
 from crowdproof.audit.interface import Pair, Request, Sampling
 from crowdproof.audit.neighbours import Proposals
+from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.rows import SampledRows, group
 from crowdproof.claims import DP, DPS
 from crowdproof.errors import DataError, ParameterError
@@ -43,8 +44,11 @@ class Question:
 
     @property
     def whole(self) -> Mechanism:
-        """Sampling and the mechanism as one."""
-        return self.mechanism if self.beta is None else SampledRows(self.beta, self.mechanism)
+        """Sampling and the mechanism as one, where a run without a release is an output like any other."""
+        guarded = Guarded(self.mechanism)
+        if self.beta is None:
+            return guarded
+        return SampledRows(self.beta, self.mechanism if hasattr(self.mechanism, "sampled_batch") else guarded)
 
     def proposals(self, data: Any) -> Proposals:
         """Where to look."""

@@ -7,7 +7,6 @@ import numpy as np
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions.question import Question
-from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.sequential import Direction, Refutation, SequentialResult, sequential_audit
 from crowdproof.audit.witness import data_to_json
 from crowdproof.exact import show
@@ -29,7 +28,7 @@ def bet_on(question: Question, pairs: Sequence[Pair], request: Request, meter: M
     """Test by betting on these pairs, with what is left of the budget."""
     result = sequential_audit(
         pairs,
-        Guarded(question.whole),
+        question.whole,
         question.claim.epsilon,
         question.claim.delta,
         error=request.error,

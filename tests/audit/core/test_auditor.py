@@ -10,6 +10,7 @@ from attrs import frozen
 
 from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted, Skipped, Undecided, exit_code
 from crowdproof.audit import Budget, Pair, Sampling, audit
+from crowdproof.audit.outcome import NO_RELEASE, Guarded
 from crowdproof.audit.runners import runner_for
 from crowdproof.claims import Assertion
 from crowdproof.errors import DataError, ExitCode, ParameterError, TargetError
@@ -117,6 +118,64 @@ class Mutating:
 def test_a_target_that_changes_its_input_gets_copies():
     finding = audit(Mutating(), DP(0), data=PEOPLE)
     assert isinstance(finding.verdict, NotRefuted)
+
+
+@frozen
+class Wearing:
+    """Adds one to its input at each run; the noise hides nothing of that."""
+
+    def __call__(self, data, rng):
+        data += 1
+        return float(data[0]) + int(rng.integers(2))
+
+
+def test_a_randomized_target_that_changes_its_input_gets_copies_too():
+    data = np.zeros(3)
+    outputs = Guarded(Wearing()).batch(data, np.random.default_rng(1), 200)
+    assert set(outputs) == {1.0, 2.0}
+    assert data.tolist() == [0, 0, 0]
+
+
+def test_a_run_without_a_release_is_an_output_of_its_own():
+    def now_and_then(data, rng):
+        draw = rng.integers(4)
+        if draw == 0:
+            raise ValueError("not today")
+        return None if draw == 1 else int(draw)
+
+    outputs = Guarded(now_and_then).batch([1, 2], np.random.default_rng(1), 400)
+    assert set(outputs) == {NO_RELEASE, 2, 3}
+    assert len(outputs) == 400
+    assert outputs.count(NO_RELEASE) > 100
+
+
+def test_a_target_that_breaks_is_not_taken_for_one_that_refuses():
+    def hangs(data, rng):
+        raise TargetError("it hung")
+
+    with pytest.raises(TargetError, match="it hung"):
+        Guarded(hangs).batch([1], np.random.default_rng(1), 3)
+
+
+@pytest.mark.parametrize("data", [np.array([3.0, 4.0, 90.0, 5.0]), [3, 4, 90, 5]])
+def test_arrays_and_lists_are_data_too(data):
+    @frozen
+    class Largest:
+        deterministic = True
+
+        def __call__(self, values, rng):
+            return float(max(values, default=0))
+
+    @frozen
+    class Nothing:
+        deterministic = True
+
+        def __call__(self, values, rng):
+            return 0
+
+    claim = DPS("0.5", 1, "0.1")
+    assert isinstance(audit(Largest(), claim, data=data).verdict, Refuted)
+    assert isinstance(audit(Nothing(), claim, data=data).verdict, NotRefuted)
 
 
 @frozen
@@ -230,6 +289,14 @@ def test_findings_survive_the_wire():
 
 
 # --- what cannot be asked -------------------------------------------------------------------------------------
+
+
+def test_sampling_twice_or_at_another_rate_is_an_error():
+    target = Sampled("0.5", Mondrian(k=3))
+    with pytest.raises(ParameterError, match="sample by itself"):
+        audit(target, DPS("0.5", 1, "0.1"), data=PEOPLE)
+    with pytest.raises(ParameterError, match=r"at rate 0.5, and the claim speaks of 0.2"):
+        audit(target, DPS("0.2", 1, "0.1"), data=PEOPLE, sampling=Sampling.TARGET)
 
 
 def test_wrong_requests_are_errors_with_a_remedy():

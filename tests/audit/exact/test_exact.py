@@ -17,6 +17,7 @@ from crowdproof.audit.exact import ExactResult, Unaffordable, epsilon_at, exact_
 from crowdproof.audit.exact.samples import likeliest_first
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.meter import Meter
+from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.rows import group
 from crowdproof.errors import TargetError
 from crowdproof.mechanisms.mondrian import Mondrian
@@ -175,6 +176,17 @@ def test_strongly_safe_has_exactly_the_tight_delta(k, beta, epsilon):
     assert truth.low <= bounds.high
     assert bounds.low <= truth.high
     assert bounds.high - bounds.low < truth.high / 10**20
+
+
+@pytest.mark.parametrize("relation", Neighbours)
+def test_the_proposed_worst_case_attains_the_tight_delta_in_either_relation(relation):
+    target = StronglySafe(Scheme({"age": Grid(20)}), 4)
+    data = pl.DataFrame({"age": [10, 10, 50]})
+    epsilon, beta = Epsilon.of("ln 2"), Fraction(1, 2)
+    pair = next(iter(Proposals(data, target, relation, epsilon, beta).worst_cases()))
+    found = worst_excess(law_of(pair, target, beta).law, epsilon)[0].bounds()
+    truth = tight(4, beta, epsilon, relation)
+    assert truth.low <= found.low <= truth.high
 
 
 def ages(extreme: int, crowd: int = 19) -> Pair:
