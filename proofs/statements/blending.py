@@ -47,6 +47,16 @@ def _exact_histogram(k: int, promised: int) -> dict[str, Any]:
     return {"blends": _blends(histogram(_BINS, k), promised, Fraction(1), k + 2)}
 
 
+def _response(k: int, x: Fraction) -> dict[str, Any]:
+    """The checker on randomized response with e^eps = 2, on datasets of up to four rows."""
+
+    def release(dataset: tuple[str, ...]) -> dict[Any, Fraction]:
+        truth = bool(dataset)
+        return {truth: Fraction(2, 3), not truth: Fraction(1, 3)}
+
+    return {"blends": _blends(release, k, x, 4)}
+
+
 DEFINITION = Statement(
     "cbp-def",
     "slides",
@@ -63,10 +73,10 @@ DEFINITION = Statement(
         ),
         Obligation(
             "weaker-than-dp",
-            "A row that any other row and its absence can stand for, as under eps-DP, is ignored: the second clause "
-            "holds.",
-            Implication(("p <= x*q", "q <= Q", "x >= 0"), "p <= x*Q", (at(p=1, x=1, q=1, Q=1), at(p=0, x=0, q=0, Q=0))),
-            (without("p <= x*q"), goal("p <= Q")),
+            "Randomized response on 'is there any row', with e^eps = 2, is ln 2-DP and so (k, ln 2)-crowd-blending "
+            "for k = 9.",
+            Finite(_response, "blends == 1", ({"k": 9, "x": Fraction(2)},)),
+            (case("a smaller eps", x=Fraction(3, 2)),),
         ),
     ),
     duty=("The checker examines datasets up to the size it is given.",),

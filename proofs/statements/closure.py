@@ -14,6 +14,7 @@ from crowdproof.proofs.statement import (
     adding,
     at,
     case,
+    edge,
     goal,
     without,
 )
@@ -25,6 +26,12 @@ THEOREM2 = Statement(
     "delta)-DPS.",
     Registered.PROVED,
     (
+        Obligation(
+            "no-output",
+            "Over no outputs at all, what O receives and the excess are both 0 (base).",
+            Implication(("A == 0", "E == 0"), "A <= E", (edge(A=0, E=0),)),
+            (without("E == 0"), without("A == 0")),
+        ),
         Obligation(
             "kept-output",
             "An output with p > x p' adds at most its excess, whatever q of it the post-processing sends to O (step).",

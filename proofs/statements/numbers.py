@@ -14,6 +14,7 @@ from crowdproof.proofs.engines.finite import lift
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
+    Identity,
     Implication,
     Obligation,
     Printed,
@@ -230,6 +231,12 @@ FIG5 = Statement(
             "For k = 1, n = 1 has gamma n < k; n_m is the largest such n (thm5), so that n_m >= 1.",
             Implication(("g < 1", "k == 1"), "g*1 < k", (at(g="1/2", k=1), at(g=0, k=1))),
             (without("g < 1"), without("k == 1")),
+        ),
+        Obligation(
+            "at-least-beta-base",
+            "Pr[Bin(1) >= 1] = 1 - (1-b) is b.",
+            Identity("1 - (1 - b) == b", (at(b="1/3"),)),
+            (goal("1 - (1 - b) == 1 - b"),),
         ),
         Obligation(
             "at-least-beta",

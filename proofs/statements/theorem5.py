@@ -90,6 +90,12 @@ STEPS = (
         ),
     ),
     Obligation(
+        "telescope-base",
+        "F(0; n) = F(0; n-1) - b f(0; n-1): both sides are (1-b)^n (y for (1-b)^(n-1)).",
+        Identity("y*(1 - b) == y - b*y", (at(y="1/3", b="1/4"),)),
+        (goal("y*(1 - b) == y + b*y"),),
+    ),
+    Obligation(
         "telescope",
         "F(j; n) = F(j; n-1) - b f(j; n-1), by induction on j: H for F(j-1; n-1), p for f(j-1; n-1), q for f(j; n-1).",
         Identity("(H - b*p) + ((1 - b)*q + b*p) == (H + q) - b*q", (at(H="1/2", b="1/3", p="1/4", q="1/5"),)),
@@ -102,6 +108,12 @@ STEPS = (
             ("F == G - b*q", "b >= 0", "q >= 0"), "F <= G", (at(F=0, G=0, b=0, q=0), at(F="1/2", G=1, b="1/2", q=1))
         ),
         (without("q >= 0"), goal("F < G", "'always less', as printed")),
+    ),
+    Obligation(
+        "dropped-below-base",
+        "Nothing shown: F(0; n) = (1-b) F(0; n-1), so that >= holds for the first term.",
+        Implication(("S == (1 - b)*T",), "S >= (1 - b)*T", (edge(S="1/2", b="1/2", T=1),)),
+        (without("S == (1 - b)*T"), goal("S >= T")),
     ),
     Obligation(
         "dropped-below-step",
