@@ -38,6 +38,12 @@ def name_of(function: Callable[..., Any]) -> str | None:
     return f"{module}:{name}"
 
 
+def absolute(text: str) -> str:
+    """The same name, with the path of a file from the root."""
+    place, _, path = text.rpartition(":")
+    return f"{Path(place).resolve()}:{path}" if place.endswith(".py") else text
+
+
 def _module(name: str) -> ModuleType:
     if str(Path.cwd()) not in sys.path:  # a command line tool is installed elsewhere than where its user works
         sys.path.insert(0, str(Path.cwd()))

@@ -89,12 +89,17 @@ class Target(ABC):
         self.close()
 
     def __reduce__(self) -> Any:
-        from crowdproof.audit.targets.load import reload  # noqa: PLC0415  (load imports every kind of target)
-
-        return reload, (json.dumps(self.spec, sort_keys=True),)
+        return reload_call(self.spec)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
+
+
+def reload_call(spec: Mapping[str, Json]) -> Any:
+    """What pickle should do to get the target of that spec."""
+    from crowdproof.audit.targets.load import reload  # noqa: PLC0415  (load imports every kind of target)
+
+    return reload, (json.dumps(spec, sort_keys=True),)
 
 
 def draw_seeds(rng: np.random.Generator, size: int) -> list[int]:

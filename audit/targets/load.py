@@ -1,9 +1,8 @@
 """From the text that names a target to the target."""
 
-import atexit
 import json
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from crowdproof.audit.targets.command import CommandTarget
@@ -43,7 +42,7 @@ def load_target(
     params = dict(params or {})
     if not isinstance(spec, str):
         return PythonTarget(spec, params, form, limits, isolate)
-    kind, _, rest = spec.partition(":")
+    kind, _, rest = (part.strip() for part in spec.partition(":"))
     match kind:
         case "command":
             return CommandTarget(rest, params, form, limits)
@@ -57,9 +56,7 @@ def load_target(
             return PythonTarget(spec, params, form, limits, isolate)
 
 
-@cache
+@lru_cache(maxsize=8)
 def reload(spec: str) -> Target:
     """The target of a JSON spec; one for each process, so that many tasks share its interpreter or connection."""
-    target = load_target(**json.loads(spec))
-    atexit.register(target.close)
-    return target
+    return load_target(**json.loads(spec))

@@ -6,10 +6,10 @@ from typing import Any
 from attrs import evolve
 
 from crowdproof.audit.targets.behaviour import SEED, Behaviour, measure, order_behaviour, outcome, remembers, same
-from crowdproof.audit.targets.find import find, name_of
+from crowdproof.audit.targets.find import absolute, find, name_of
 from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
-from crowdproof.audit.targets.interface import ISOLATION, Limits, Target
+from crowdproof.audit.targets.interface import ISOLATION, Limits, Target, reload_call
 from crowdproof.audit.targets.process import Process, Setup
 from crowdproof.errors import ParameterError, TargetError
 from crowdproof.findings import Json
@@ -41,6 +41,8 @@ class PythonTarget(Target):
         if isolate not in ISOLATION:
             raise ParameterError(f"isolate is {isolate!r}: choose from {', '.join(ISOLATION)}.")
         text = target if isinstance(target, str) else name_of(target)
+        if limits.memory is not None and (isolate == "none" or not isinstance(target, str)):
+            raise ParameterError("memory can only be limited in another process: isolate it as worker or fresh.")
         if text is None and isolate not in {"auto", "none"}:
             raise ParameterError(
                 f"{target!r} cannot be imported by another process: put it in a file and give file.py:function."
@@ -71,7 +73,7 @@ class PythonTarget(Target):
 
     def __reduce__(self) -> Any:
         if self._importable:
-            return super().__reduce__()
+            return reload_call({**self.spec, "spec": absolute(self.name)})  # a worker may live in another folder
         setup = self._setup  # cloudpickle, which the runners use, sends even a nameless function
         return PythonTarget, (self._function.call, setup.params, setup.form, setup.limits, "none")
 

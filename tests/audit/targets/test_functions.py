@@ -80,6 +80,8 @@ def test_options_out_of_range_are_named():
         load_target("json:dumps", form="xml")
     with pytest.raises(ParameterError, match="a limit of 0"):
         load_target("json:dumps", timeout=0)
+    with pytest.raises(ParameterError, match="memory can only be limited in another process"):
+        load_target("json:dumps", memory=2**30, isolate="none")
     with pytest.raises(ParameterError, match="put it in a file"):
         load_target(lambda table: 1, isolate="fresh")
 
@@ -217,6 +219,18 @@ def test_hash_seed_dependence_is_noticed():
         once, again, other = (target.runs(names, [seed])[0] for seed in (1, 1, 2))
         assert once == again != other
         assert sorted(once) == sorted(other)
+
+
+def test_a_file_is_found_from_another_folder_too(tmp_path, monkeypatch):
+    import pickle
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def rows(table):\n    return table.height\n")
+    target = load_target("mine.py:rows", isolate="none")
+    assert target.spec["spec"] == "mine.py:rows"
+    sent = pickle.dumps(target)
+    monkeypatch.chdir("/")
+    assert pickle.loads(sent)(PEOPLE, RNG) == 3
 
 
 def test_an_unexamined_target_travels_as_fresh_which_is_always_right():

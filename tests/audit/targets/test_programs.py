@@ -1,14 +1,16 @@
 """Commands, services and release pairs: every way to go wrong has its message."""
 
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from crowdproof.audit import Budget, audit
 from crowdproof.audit.targets import ReleasePair, load_target
-from crowdproof.claims import Neighbours
+from crowdproof.claims import DP, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
 
 SUBJECT = Path(__file__).with_name("subject.py")
@@ -138,6 +140,22 @@ def test_a_release_pair_stays_where_its_files_are_counted(folders):
         pickle.dumps(target)
     with pytest.raises(ParameterError, match="cannot be run on other data"):
         target.runs(PEOPLE, [1])
+
+
+@pytest.mark.parametrize(("shift", "verdict"), [(1, "REFUTED"), (0, "NOT_REFUTED")])
+def test_outputs_that_somebody_else_made_are_audited_as_they_are(shift, verdict, tmp_path):
+    """The leaky twin counts one person more exactly; the safe twin has the same law on both sides."""
+    rng = np.random.default_rng(3)
+    for side, more in (("left", shift), ("right", 0)):
+        (tmp_path / side).mkdir()
+        for i in range(160):
+            noisy = 20 + more + int(rng.integers(0, 2))
+            (tmp_path / side / f"{i:03}.csv").write_text(f"count\n{noisy}\n")
+    target = load_target(f"releases:{tmp_path}/left,{tmp_path}/right")
+    pair = target.pair(Neighbours.ADD_REMOVE)
+    budget = Budget(runs=sum(target.sizes) - 20)
+    finding = audit(target, DP("0.1"), pairs=[pair], budget=budget, error=Fraction(1, 10**6), seed=1)
+    assert finding.verdict.name == verdict
 
 
 def test_folders_that_hold_nothing(tmp_path):

@@ -37,7 +37,7 @@ def test_known_finding(case):
             error=Fraction(1, 1000) if case["verdict"] == "REFUTED" else Fraction(1, 10**6),
             seed=1,
         )
-    shown = render([finding], "text")
+    shown = " ".join(render([finding], "text").split())
     assert finding.verdict.name == case["verdict"], shown
     assert case.get("shows", "") in shown
 
