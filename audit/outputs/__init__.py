@@ -3,7 +3,7 @@
 from crowdproof.audit.outputs.events import evaluate, event
 from crowdproof.audit.outputs.features import Feature, Numbers, Reader, Records, reader_for
 from crowdproof.audit.outputs.keys import as_table, code, key
-from crowdproof.audit.outputs.scores import Additive, Lookup, Score, score_from_json
+from crowdproof.audit.outputs.scores import Additive, Lookup, Score, ranked, score_from_json
 from crowdproof.audit.outputs.traits import traits
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "evaluate",
     "event",
     "key",
+    "ranked",
     "reader_for",
     "score_from_json",
     "traits",

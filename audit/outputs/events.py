@@ -17,8 +17,7 @@ SHOWN = 4
 
 def event(score: Score, threshold: int, *, top: bool) -> Event:
     """The outputs whose bin is at least the threshold (top), or below it."""
-    bins = np.arange(len(score.cuts) + 1)
-    chosen = bins >= threshold if top else bins < threshold
+    chosen = score.rank >= threshold if top else score.rank < threshold
     spec = {"score": score.to_json(), "threshold": int(threshold), "top": bool(top)}
     return Event(_words(score, chosen, top), spec)
 
@@ -34,24 +33,25 @@ def evaluate(spec: Mapping[str, Any], outputs: Any) -> NDArray[np.bool_]:
 
 
 def _words(score: Score, chosen: NDArray[np.bool_], top: bool) -> str:
+    """`chosen` are the cells that make up the event."""
     match score:
         case Lookup():
-            return _lookup_words(score, chosen)
+            return _lookup_words(score, chosen, top)
         case Additive(features=(feature,)):
-            inside = chosen[np.searchsorted(score.cuts, score.weights[0], side="right")]
-            return describe(feature, score.edges[0], inside)
+            return describe(feature, score.edges[0], chosen)
         case _:
             return _additive_words(score, top)
 
 
-def _lookup_words(score: Lookup, chosen: NDArray[np.bool_]) -> str:
-    members = np.flatnonzero(chosen[np.searchsorted(score.cuts, score.values, side="right")])
-    order = members[np.argsort(-np.abs(score.values[members]), kind="stable")]
-    named = " or ".join(score.texts[each] for each in order[:SHOWN])
-    more = f" or one of {len(order) - SHOWN} more" if len(order) > SHOWN else ""
-    if chosen[np.searchsorted(score.cuts, 0.0, side="right")]:
-        more += " or one that had not been seen while the event was learned" if named else "any output at all"
-    return f"the release is {named}{more}"
+def _lookup_words(score: Lookup, chosen: NDArray[np.bool_], top: bool) -> str:
+    members = np.flatnonzero(chosen[:-1])
+    order = members[np.argsort(-score.rank[members] if top else score.rank[members], kind="stable")]
+    named = [score.texts[each] for each in order[:SHOWN]]
+    if len(order) > SHOWN:
+        named.append(f"one of {len(order) - SHOWN} more")
+    if chosen[-1]:
+        named.append("one that had not been seen while the event was learned")
+    return f"the release is {' or '.join(named)}"
 
 
 def _additive_words(score: Additive, top: bool) -> str:

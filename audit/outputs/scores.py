@@ -1,9 +1,9 @@
-"""Scores of outputs: the higher, the likelier on the left dataset. An event is a set of score bins."""
+"""Scores of outputs: they put outputs into cells and rank the cells, the likelier on the left the higher."""
 
 from typing import Any, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from crowdproof.audit.outputs.features import Feature, Reader, reader_from_json
@@ -13,24 +13,50 @@ Places: TypeAlias = NDArray[np.intp]
 
 
 @frozen(eq=False)
-class Additive:
-    """A sum of step functions, one for each feature."""
+class _Ranked:
+    """Cells, and the bin of each cell; an event is 'the bin is at least' or 'the bin is below' some threshold."""
 
     reader: Reader
+    rank: Places
+    """The bin of each cell."""
+
+    def cells(self, outputs: Any) -> Places:
+        """The cell of each output."""
+        raise NotImplementedError
+
+    def bins(self, outputs: Any) -> Places:
+        """The bin of each output."""
+        return self.rank[self.cells(outputs)]
+
+    def count(self, outputs: Any) -> NDArray[np.int64]:
+        """How many of the outputs fall in each cell."""
+        cells = self.cells(outputs) if len(outputs) else np.zeros(0, np.intp)
+        return np.bincount(cells, minlength=len(self.rank))
+
+    def binned(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts of cells as counts of bins."""
+        return np.bincount(self.rank, counts, int(self.rank.max()) + 1).astype(np.int64)
+
+
+@frozen(eq=False)
+class Additive(_Ranked):
+    """A sum of step functions, one for each feature; cells are intervals of the sum, or a lone feature's steps."""
+
     features: tuple[Feature, ...]
     edges: tuple[Floats, ...]
     weights: tuple[Floats, ...]
     """One for each step between the edges, and a last one for nan."""
     cuts: Floats
+    """Where the sum passes into the next cell; empty with one feature."""
 
-    def bins(self, outputs: Any) -> Places:
-        """The bin of each output: how many cuts its score reaches."""
+    def cells(self, outputs: Any) -> Places:
+        """The cell of each output."""
         columns = self.reader.columns(outputs, self.features)
-        if len(columns) == 1:  # the steps of one feature map straight to bins
-            return np.searchsorted(self.cuts, self.weights[0], side="right")[step_of(columns[0], self.edges[0])]
-        return np.searchsorted(self.cuts, self.score(columns), side="right")
+        if len(columns) == 1:
+            return step_of(columns[0], self.edges[0])
+        return np.searchsorted(self.cuts, self.sum(columns), side="right")
 
-    def score(self, columns: list[Floats]) -> Floats:
+    def sum(self, columns: list[Floats]) -> Floats:
         """The sum of the steps."""
         total = np.zeros(len(columns[0]))
         for column, edges, weights in zip(columns, self.edges, self.weights, strict=True):
@@ -42,6 +68,7 @@ class Additive:
         return {
             "kind": "additive",
             "reader": self.reader.to_json(),
+            "rank": self.rank.tolist(),
             "features": [list(feature) for feature in self.features],
             "edges": [_plain(each) for each in self.edges],
             "weights": [_plain(each) for each in self.weights],
@@ -50,38 +77,37 @@ class Additive:
 
 
 @frozen(eq=False)
-class Lookup:
-    """One value for each output that was seen, and 0 for any other."""
+class Lookup(_Ranked):
+    """A cell for each output that was seen, and one, the last, for any other."""
 
-    reader: Reader
     codes: NDArray[np.uint64]
     """Sorted."""
-    values: Floats
     texts: tuple[str, ...]
     """What each code stands for, for people."""
-    cuts: Floats
 
-    def bins(self, outputs: Any) -> Places:
-        """The bin of each output: how many cuts its score reaches."""
+    def cells(self, outputs: Any) -> Places:
+        """The cell of each output."""
         codes = self.reader.codes(outputs)
         place = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
-        bins = np.searchsorted(self.cuts, self.values, side="right")
-        unseen = int(np.searchsorted(self.cuts, 0.0, side="right"))
-        return np.where(self.codes[place] == codes, bins[place], unseen)
+        return np.where(self.codes[place] == codes, place, len(self.codes))
 
     def to_json(self) -> dict[str, Any]:
         """As plain values, which `score_from_json` reads."""
         return {
             "kind": "lookup",
             "reader": self.reader.to_json(),
+            "rank": self.rank.tolist(),
             "codes": [f"{each:016x}" for each in self.codes.tolist()],
-            "values": _plain(self.values),
             "texts": list(self.texts),
-            "cuts": _plain(self.cuts),
         }
 
 
 Score: TypeAlias = Additive | Lookup
+
+
+def ranked(score: Score, rank: Places) -> Score:
+    """The same cells in another order."""
+    return evolve(score, rank=rank)
 
 
 def step_of(column: Floats, edges: Floats) -> Places:
@@ -95,16 +121,17 @@ def step_of(column: Floats, edges: Floats) -> Places:
 
 def score_from_json(record: dict[str, Any]) -> Score:
     """The score that `to_json` wrote."""
-    reader, cuts = reader_from_json(record["reader"]), _numbers(record["cuts"])
+    reader, rank = reader_from_json(record["reader"]), np.array(record["rank"], np.intp)
     if record["kind"] == "lookup":
         codes = np.array([int(each, 16) for each in record["codes"]], np.uint64)
-        return Lookup(reader, codes, _numbers(record["values"]), tuple(record["texts"]), cuts)
+        return Lookup(reader, rank, codes, tuple(record["texts"]))
     return Additive(
         reader,
+        rank,
         tuple(tuple(feature) for feature in record["features"]),
         tuple(_numbers(each) for each in record["edges"]),
         tuple(_numbers(each) for each in record["weights"]),
-        cuts,
+        _numbers(record["cuts"]),
     )
 
 

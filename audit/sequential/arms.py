@@ -10,7 +10,7 @@ from attrs import Factory, define, frozen
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.outputs import Numbers, Score, reader_for, score_from_json
 from crowdproof.audit.sequential.betting import Horizon, Ints, Nulls, choose
-from crowdproof.audit.sequential.learning import Counts, learn
+from crowdproof.audit.sequential.learning import Counts, learn, rerank
 
 FIRST = 128
 """Runs on each side in the first block of a pair."""
@@ -18,10 +18,13 @@ GROWTH = 0.35
 """Each further block of a pair is this share of what it has had: bets keep up with what was learned."""
 REFIT = 1.7
 """The score is learned anew whenever the pair has had this many times more runs than last time."""
-KEPT_NUMBERS = 2**20
+RERANK = 1.3
+"""The cells are ranked anew whenever the pair has had this many times more runs than last time."""
+KEPT_NUMBERS = 2**21
 """Numbers kept for each side of a pair; memory stays bounded."""
 KEPT_RECORDS = 4000
 """Outputs kept for each side of a pair where they are not numbers."""
+_EMPTY = np.zeros(1, np.int64)
 
 
 @frozen(eq=False)
@@ -29,7 +32,7 @@ class Block:
     """One step of an audit: what was known of the pair before, and what then came. Counts are by bins of the score."""
 
     arm: int
-    score: Score | None
+    score: Score
     seen: Counts
     left: Ints
     right: Ints
@@ -77,49 +80,76 @@ class Arm:
     pair: Pair
     pools: tuple[Pool, Pool] = Factory(lambda: (Pool(), Pool()))
     score: Score | None = None
-    seen: Counts = Factory(lambda: (np.zeros(1, np.int64), np.zeros(1, np.int64)))
-    """Bin counts of outputs that the score was not fitted to."""
+    ranked_by: Counts = Factory(lambda: (_EMPTY, _EMPTY))
+    """Counts by cells of the outputs that the score's ranks were learned from."""
+    latest: list[Counts] = Factory(list)
+    """Counts by cells of later outputs, block by block."""
     trials: int = 0
     """Runs on either side."""
     blocks: int = 0
     fitted: int = 0
     """Trials when the score was last learned."""
+    reranked: int = 0
+    """Trials when its cells were last ranked."""
+
+    @property
+    def seen(self) -> Counts:
+        """Counts by bins of past outputs that neither the score nor its ranks were learned from."""
+        if self.score is None:
+            return _EMPTY, _EMPTY
+        left, right = _total(self.latest)
+        return self.score.binned(left), self.score.binned(right)
 
     def next_size(self) -> int:
         """Runs on either side that the next block should have."""
         return max(FIRST, int(self.trials * GROWTH))
 
     def promise(self, nulls: Nulls) -> float:
-        """Optimistic growth: what the counts suggest plus one standard error. Infinite before anything is known."""
-        known = int(self.seen[0].sum())
-        if self.score is None or known == 0:
+        """Optimistic growth: what the counts suggest and one standard error; infinite before anything is known."""
+        seen = self.seen
+        known = int(seen[0].sum())
+        if known == 0:
             return math.inf if self.trials == 0 else 1 / (2 * self.trials)
-        growth = max(float(growth_of(self.seen, nulls)), 0.0)
-        return (math.sqrt(2 * known * growth) + 1) ** 2 / (2 * known)
+        return (math.sqrt(2 * known * growth_of(seen, nulls)) + 1) ** 2 / (2 * known)
 
-    def absorb(self, block: Block) -> None:
+    def absorb(self, cells: Counts, runs: int) -> None:
         """Add what a block has shown."""
-        self.trials += block.runs
+        self.trials += runs
         self.blocks += 1
         if self.score is not None:
-            self.seen = self.seen[0] + block.left, self.seen[1] + block.right
+            self.latest.append(cells)
 
     def relearn(self, nulls: Nulls) -> None:
-        """Learn the score anew if there is much more to learn from than last time."""
-        if self.trials < REFIT * self.fitted or (self.fitted and not self._grown()):
-            return
+        """Learn the score anew if the kept outputs are many more than last time, or else rank its cells anew."""
+        if self.trials >= REFIT * self.fitted and (not self.fitted or self._grown()):
+            self._fit(nulls)
+        elif self.score is not None and self.trials >= RERANK * self.reranked and len(self.latest) > 2:
+            self._rerank()
+
+    def _rerank(self) -> None:
+        """Older blocks join those that rank the cells; the latest, about a third of all, are kept for the bets."""
+        assert self.score is not None
+        sizes = np.array([int(block[0].sum()) for block in self.latest])
+        total = int(self.ranked_by[0].sum()) + int(sizes.sum())
+        older = min(int((np.cumsum(sizes[::-1])[::-1] > total / 3).sum()), len(sizes) - 1)
+        if older > 0:
+            self.ranked_by = _total([self.ranked_by, *self.latest[:older]])
+            self.latest = self.latest[older:]
+            self.score = rerank(self.score, self.ranked_by)
+        self.reranked = self.trials
+
+    def _fit(self, nulls: Nulls) -> None:
         left, right = self.pools[0].joined(), self.pools[1].joined()
         size = min(len(left), len(right))
         left, right = left[:size], right[:size]
-        kinds = {isinstance(each, np.ndarray) for each in (left, right)}
-        both = np.concatenate([left[:64], right[:64]]) if kinds == {True} and _one_width(left, right) else None
-        reader = reader_for(both if both is not None else [*left[:64], *right[:64]])
+        reader = reader_for(_mixed(left[:64], right[:64]))
         if not isinstance(reader, Numbers):
             left, right = _items(left), _items(right)
         found = learn(reader, left, right, lambda counts: _worth(counts, nulls))
-        self.fitted = self.trials
+        self.fitted = self.reranked = self.trials
         if found is not None:
-            self.score, self.seen = found
+            self.score, _, self.ranked_by, later = found
+            self.latest = [later]
 
     def _grown(self) -> bool:
         return min(pool.size for pool in self.pools) >= REFIT * 0.999 * self.fitted
@@ -127,15 +157,19 @@ class Arm:
     def to_json(self) -> dict[str, Any]:
         """What a later audit of the same pair can start from."""
         score = None if self.score is None else self.score.to_json()
-        return {"origin": self.pair.origin, "score": score, "seen": [each.tolist() for each in self.seen]}
+        counts = {"ranked_by": self.ranked_by, "latest": _total(self.latest)}
+        return {"origin": self.pair.origin, "score": score} | {
+            name: [side.tolist() for side in each] for name, each in counts.items()
+        }
 
     def warm(self, record: Mapping[str, Any]) -> None:
         """Start from what an earlier audit learned. Its trials inform the bets, and are not evidence a second time."""
         if record.get("origin") == self.pair.origin and record.get("score") is not None:
             self.score = score_from_json(record["score"])
-            left, right = (np.array(each, np.int64) for each in record["seen"])
-            self.seen = left, right
-            self.fitted = int(left.sum())  # so that the score stays until there is more to learn from than it has had
+            self.ranked_by = _counts(record["ranked_by"])
+            self.latest = [_counts(record["latest"])]
+            # the score stays until there is more to learn from than it has had
+            self.fitted = self.reranked = int(self.ranked_by[0].sum() + self.latest[0][0].sum())
 
 
 def growth_of(counts: Counts, nulls: Nulls) -> float:
@@ -144,12 +178,25 @@ def growth_of(counts: Counts, nulls: Nulls) -> float:
 
 
 def _worth(counts: Counts, nulls: Nulls) -> float:
-    """Growth at the claim, and a little for telling the sides apart, which decides while the claim seems to hold."""
-    return growth_of(counts, nulls) + 0.01 * growth_of(counts, Nulls.of(1.0, 0.0))
+    """Growth at an easier claim and, a little, at none: at the claim itself it may be nothing but chance."""
+    return growth_of(counts, nulls.easier(0.8)) + 0.01 * growth_of(counts, Nulls.of(1.0, 0.0))
 
 
-def _one_width(left: Any, right: Any) -> bool:
-    return bool(left.shape[1] == right.shape[1])
+def _mixed(left: Any, right: Any) -> Any:
+    """Some outputs of both sides together."""
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and left.shape[1] == right.shape[1]:
+        return np.concatenate([left, right])
+    return [*_items(left), *_items(right)]
+
+
+def _total(blocks: list[Counts]) -> Counts:
+    if not blocks:
+        return _EMPTY, _EMPTY
+    return np.sum([block[0] for block in blocks], axis=0), np.sum([block[1] for block in blocks], axis=0)
+
+
+def _counts(record: Any) -> Counts:
+    return np.array(record[0], np.int64), np.array(record[1], np.int64)
 
 
 def _items(outputs: Any) -> list[Any]:

@@ -61,6 +61,10 @@ class Nulls:
     def __getitem__(self, chosen: Any) -> "Nulls":
         return Nulls(self.x[chosen], self.delta[chosen])
 
+    def easier(self, share: float) -> "Nulls":
+        """Claims of this share of epsilon and delta, which are easier to refute."""
+        return Nulls(self.x**share, self.delta * share)
+
 
 @frozen
 class Horizon:

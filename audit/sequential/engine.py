@@ -19,6 +19,7 @@ from crowdproof.audit.interface import Budget, Pair, Progress, Runner
 from crowdproof.audit.sequential.arms import FIRST, Arm, Block
 from crowdproof.audit.sequential.betting import REFUTE, Horizon, Nulls, choose
 from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
+from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.result import Ended, SequentialResult
 from crowdproof.audit.sequential.summary import summarise
 from crowdproof.audit.sequential.trials import Chunk, Ran, RunChunk
@@ -149,47 +150,48 @@ class Audit:
 
     def step(self, arm: Arm, most: int) -> None:
         """Bet on one block of trials on this pair, run it, and learn from it."""
-        size = min(arm.next_size(), most)
-        bets = choose(*arm.seen, self.claim, Horizon(-self.log_error, self.horizon))
-        block = self._block(arm, size)
-        if block.score is not None:
+        size, score, seen = min(arm.next_size(), most), arm.score, arm.seen
+        bets = choose(*seen, self.claim, Horizon(-self.log_error, self.horizon))
+        cells = self._run(arm, size)
+        if score is not None:
+            block = Block(arm.index, score, seen, score.binned(cells[0]), score.binned(cells[1]), size, self.horizon)
             self.wealth.gain(bets.pay(block.left, block.right))
             if self.ladder is not None:
                 self.ladder.climb(block)
             self.blocks.append(block)
         self.runs += 2 * size
         self.trace.append((self.runs, self.log_e))
-        arm.absorb(block)
+        arm.absorb(cells, size)
         arm.relearn(self._aim())
 
     def _room(self) -> int:
         """Runs on either side that the budget still has."""
         return 2**24 if self.budget.runs is None else (self.budget.runs - self.runs) // 2
 
-    def _aim(self) -> Nulls:
-        """What is to be refuted next: the claim, or the next rung of the bound to raise."""
-        return self.claim if self.ladder is None else self.ladder.next_rung()
-
     def _pick(self) -> Arm:
         """The pair that promises the fastest growth."""
         if len(self.arms) == 1:
             return self.arms[0]
         aim = self._aim()
-        return max(self.arms, key=lambda arm: arm.promise(aim))
+        return max(self.arms, key=lambda arm: arm.promise(aim) + arm.promise(aim.easier(0.9)))
 
-    def _block(self, arm: Arm, size: int) -> Block:
-        """Run one block on both datasets of the pair."""
+    def _aim(self) -> Nulls:
+        """What is to be refuted next: the claim, or the next rung of the bound to raise."""
+        return self.claim if self.ladder is None else self.ladder.next_rung()
+
+    def _run(self, arm: Arm, size: int) -> Counts:
+        """Run one block on both datasets of the pair: counts by cells of the score."""
         chunks = list(self._chunks(arm, size))
         half = len(chunks) // 2
-        empty = np.zeros_like(arm.seen[0])
-        counts = [empty.copy(), empty.copy()]
+        empty = np.zeros(1 if arm.score is None else len(arm.score.rank), np.int64)
+        counts = empty, empty.copy()
         for place, ran in enumerate(self.runner.map(self.task, chunks)):
             side = place // half
             self._check_stream(ran, (arm.index, arm.blocks, place))
             arm.pools[side].add(ran.kept)
             if ran.counts is not None:
-                counts[side] += ran.counts
-        return Block(arm.index, arm.score, arm.seen, counts[0], counts[1], size, self.horizon)
+                np.add(counts[side], ran.counts, out=counts[side])
+        return counts
 
     def _chunks(self, arm: Arm, size: int) -> Iterator[Chunk]:
         """The block cut into pieces that do not depend on who runs them, each with its own stream."""

@@ -5,7 +5,7 @@ of the outputs themselves. The simplest one that is nearly the best wins.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,25 +13,32 @@ from attrs import frozen
 from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
-from crowdproof.audit.outputs import Additive, Feature, Lookup, Numbers, Reader, Score
+from crowdproof.audit.outputs import Additive, Feature, Lookup, Numbers, Reader, Score, ranked
 from crowdproof.audit.outputs.scores import step_of
 from crowdproof.audit.sequential.betting import Ints
 
 Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = tuple[Ints, Ints]
 
 FITTED = 2 / 3
 """Share of the kept outputs that scores are fitted to; the rest chooses among them and sets the first bets."""
-SCREENED = 20_000
+SCREENED = 50_000
 """Outputs on which single features are compared."""
 MOST_FEATURES = 24
-MOST_FITTED = 50_000
+MOST_FITTED = 150_000
 """Outputs of each side that a sum over features is fitted to."""
 MOST_KEYS = 8192
-SWEEPS = 12
+MOST_CELLS = 256
+"""Intervals of a sum over features, not counting its tails."""
+MOST_BINS = 64
+"""Cells that are bins each; more of them are put together."""
+NEWTONS = 12
+_NONE = np.array([])
+SWEEPS = 8
 ROUGH = 2.0
-"""How strongly a step follows its neighbours, in units of Fisher information: about 8 outputs. A smooth fit has all."""
-CLEAR = 3.0
+"""How strongly a step follows its neighbours, in units of Fisher information: about 8 outputs."""
+CLEAR = 2.0
 """Standard errors from chance at which a feature joins a sum."""
 NEGLIGIBLE = 0.1
 """Features whose steps reach less than this share of the largest reach are dropped."""
@@ -39,46 +46,65 @@ NEARLY = 0.9
 """A simpler score wins if it has this share of the growth of the best one, or is less than one nat behind."""
 
 
-def learn(reader: Reader, left: Any, right: Any, value: Callable[[Counts], float]) -> tuple[Score, Counts] | None:
-    """The best score for telling `left` from `right`, and its bin counts on outputs that it was not fitted to.
+def learn(
+    reader: Reader, left: Any, right: Any, value: Callable[[Counts], float]
+) -> tuple[Score, Counts, Counts, Counts] | None:
+    """The best score for telling `left` from `right`: how it counts outputs that it was not fitted to, by bins.
 
-    `value` tells how much the counts are worth. None where nothing distinguishes any two outputs.
+    Then the counts by cells of those outputs that it was fitted to, and of the others. `value` tells how much counts by
+    bins are worth. None where nothing distinguishes any two outputs.
     """
     cut_left, cut_right = int(len(left) * FITTED), int(len(right) * FITTED)
     old = left[:cut_left], right[:cut_right]
     fresh = left[cut_left:], right[cut_right:]
     tried = []
-    for score in _candidates(reader, *old):
-        counts = count(score, fresh[0]), count(score, fresh[1])
-        tried.append((value(counts), score, counts))
+    for score, cells in _candidates(reader, *old):
+        later = score.count(fresh[0]), score.count(fresh[1])
+        bins = score.binned(later[0]), score.binned(later[1])
+        tried.append((value(bins), (score, bins, cells, later)))
     if not tried:
         return None
-    best = max(worth for worth, _, _ in tried)
+    best = max(worth for worth, _ in tried)
     enough = min(NEARLY * best, best - 1 / max(len(fresh[0]), 1))
-    _, score, counts = next(each for each in tried if each[0] >= enough)
-    return score, counts
+    return next(found for worth, found in tried if worth >= enough)
 
 
-def count(score: Score, outputs: Any) -> Ints:
-    """How many of the outputs fall in each bin."""
-    size = len(score.cuts) + 1
-    return np.bincount(score.bins(outputs), minlength=size) if len(outputs) else np.zeros(size, np.int64)
-
-
-def _candidates(reader: Reader, left: Any, right: Any) -> list[Score]:
-    """Scores from the simplest on."""
-    ranked = _rank(reader, left, right)
-    found: list[Score] = []
-    if ranked:
-        one = _Steps.of(reader, ranked[:1], left, right, fine=True)
-        found += [one.fit(left, right, smooth=True), one.fit(left, right, smooth=False)]
+def _candidates(reader: Reader, left: Any, right: Any) -> Iterator[tuple[Score, Counts]]:
+    """Scores from the simplest on, each with its counts by cells."""
+    best = _rank(reader, left, right)
+    if best:
+        edges = _Steps.of(reader, best[:1], left, right, fine=True).edges
+        one = Additive(reader, np.zeros(len(edges[0]) + 2, np.intp), tuple(best[:1]), tuple(edges), (), np.array([]))
+        yield _with_ranks(one, left, right)
     table = _lookup(reader, left, right)
     if table is not None:
-        found.append(table)
-    if len(ranked) > 1:
-        left, right = left[-MOST_FITTED:], right[-MOST_FITTED:]
-        found.append(_Steps.of(reader, ranked[:MOST_FEATURES], left, right, fine=False).fit(left, right, smooth=False))
-    return found
+        yield _with_ranks(table, left, right)
+    plain = [each for each in best if each[0] == "value"]
+    for several in (plain, best) if 1 < len(plain) < len(best) else (best,):
+        if len(several) > 1:
+            some = _Steps.of(reader, several[:MOST_FEATURES], left[-MOST_FITTED:], right[-MOST_FITTED:], fine=False)
+            for stiffness in (len(some.label) / 40, ROUGH):
+                yield _with_ranks(some.fit(stiffness), left, right)
+
+
+def _with_ranks(score: Score, left: Any, right: Any) -> tuple[Score, Counts]:
+    counts = score.count(left), score.count(right)
+    return rerank(score, counts), counts
+
+
+def rerank(score: Score, counts: Counts) -> Score:
+    """The same cells, ranked and put into bins by these counts."""
+    left, right = counts
+    lone = isinstance(score, Lookup)
+    logs = np.log((left + ROUGH) / (right + ROUGH)) if lone else _log_ratios(left, right)
+    order = np.argsort(logs, kind="stable")
+    mass = (left + right)[order]
+    below = np.cumsum(mass) - mass / 2
+    total = max(int(mass.sum()), 1)
+    edges = quantiles(total, 24)[1:-1] * total if len(order) > MOST_BINS else below[1:]
+    rank = np.empty(len(order), np.intp)
+    rank[order] = np.unique(np.searchsorted(edges, below, side="right"), return_inverse=True)[1]
+    return ranked(score, rank)
 
 
 def _rank(reader: Reader, left: Any, right: Any) -> list[Feature]:
@@ -102,7 +128,7 @@ def _clarity(left: Floats, right: Floats) -> float:
     return max(clear, _chi_square((left > 0).astype(np.intp), (right > 0).astype(np.intp), 2))
 
 
-def _chi_square(left: NDArray[np.intp], right: NDArray[np.intp], size: int) -> float:
+def _chi_square(left: Places, right: Places, size: int) -> float:
     """Chi-square statistic of two samples of cells, in standard errors from its mean under chance."""
     one = np.bincount(left, minlength=size) / max(len(left), 1)
     two = np.bincount(right, minlength=size) / max(len(right), 1)
@@ -120,9 +146,11 @@ def step_edges(values: Floats, *, fine: bool) -> Floats:
     values = np.sort(values[~np.isnan(values)])
     if not len(values) or values[0] == values[-1]:
         return np.array([])
-    at = np.unique(values[(quantiles(len(values), 48 if fine else 16) * (len(values) - 1)).astype(np.intp)])
-    atoms = at[np.searchsorted(values, at, side="right") - np.searchsorted(values, at) > len(values) / 40]
-    edges = np.union1d(at, np.nextafter(atoms, np.inf))
+    distinct, counts = np.unique(values, return_counts=True)
+    atoms = distinct[counts > len(values) / 40]
+    rest = values[~np.isin(values, atoms)] if len(atoms) else values
+    places = (quantiles(len(rest), 48 if fine else 16) * (len(rest) - 1)).astype(np.intp)
+    edges = np.unique(np.concatenate([rest[places] if len(rest) else rest, atoms, np.nextafter(atoms, np.inf)]))
     return np.asarray(edges[(edges > values[0]) & (edges <= values[-1])])
 
 
@@ -140,55 +168,94 @@ class _Steps:
     reader: Reader
     features: Sequence[Feature]
     edges: list[Floats]
-    steps: list[NDArray[np.intp]]
+    steps: list[Places]
+    label: Floats
 
     @classmethod
     def of(cls, reader: Reader, features: Sequence[Feature], left: Any, right: Any, *, fine: bool) -> "_Steps":
         sides = zip(reader.columns(left, features), reader.columns(right, features), strict=True)
         columns = [np.concatenate(pair) for pair in sides]
         edges = [step_edges(column, fine=fine) for column in columns]
-        return cls(reader, features, edges, [step_of(*pair) for pair in zip(columns, edges, strict=True)])
-
-    def fit(self, left: Any, right: Any, *, smooth: bool) -> Additive:
-        """A logistic regression on the steps of each feature, fitted one feature after the other, over and over."""
         label = np.concatenate([np.ones(len(left)), np.zeros(len(right))])
+        return cls(reader, features, edges, [step_of(*pair) for pair in zip(columns, edges, strict=True)], label)
+
+    def fit(self, stiffness: float) -> Additive:
+        """A logistic regression on the steps of each feature, fitted one feature after the other, over and over."""
+        links = [stiffness * _linked(edge) for edge in self.edges]
         weights = [np.zeros(len(edge) + 2) for edge in self.edges]
-        score = np.zeros(len(label))
-        stiffness = max(len(label) / 4, ROUGH) if smooth else ROUGH
-        for _ in range(1 if len(self.steps) == 1 else SWEEPS):
-            for weight, step in zip(weights, self.steps, strict=True):
-                change = _newton(weight, step, label, score, stiffness)
+        score = np.zeros(len(self.label))
+        for _ in range(SWEEPS):
+            for weight, step, link in zip(weights, self.steps, links, strict=True):
+                change = _newton(weight, step, self.label, score, link)
                 np.add(weight, change, out=weight)
                 score += change[step]
         reach = np.array([np.ptp(weight) for weight in weights])
         kept = np.flatnonzero(reach >= NEGLIGIBLE * reach.max()).tolist()
-        score = np.sum([weights[index][self.steps[index]] for index in kept], axis=0)
+        cuts = _cuts(np.sum([weights[index][self.steps[index]] for index in kept], axis=0)) if len(kept) > 1 else _NONE
+        cells = len(cuts) + 1 if len(kept) > 1 else len(weights[kept[0]])
         return Additive(
             self.reader,
+            np.zeros(cells, np.intp),
             tuple(self.features[index] for index in kept),
             tuple(self.edges[index] for index in kept),
             tuple(weights[index] for index in kept),
-            cuts(score),
+            cuts,
         )
 
 
-def _newton(weight: Floats, step: NDArray[np.intp], label: Floats, score: Floats, stiffness: float) -> Floats:
+def _newton(weight: Floats, step: Places, label: Floats, score: Floats, links: Floats) -> Floats:
     """The change of one feature's steps that the residuals ask for; rare steps follow their neighbours."""
     chance = 1 / (1 + np.exp(-score))
     slope = np.bincount(step, label - chance, len(weight))
     curve = np.asarray(np.bincount(step, chance * (1 - chance), len(weight)) + 1e-9, float)
-    return np.clip(_smoothed(weight + slope / curve, curve, stiffness) - weight, -2.0, 2.0)
+    return np.clip(_smoothed(weight + slope / curve, curve, links) - weight, -2.0, 2.0)
 
 
-def _smoothed(aim: Floats, curve: Floats, stiffness: float) -> Floats:
-    """Steps near their aims and near each other, by tridiagonal least squares. The last step, nan, stands alone."""
+def _log_ratios(left: Ints, right: Ints) -> Floats:
+    """Log-ratios of counts on cells in a row, each near those of its neighbours; the last cell, nan, stands alone.
+
+    As stiff as cross-validation by chance allows: the stiffest of a few smooths whose fit is not clearly worse.
+    """
+    runs = left + right
+    fits = [_smooth_logit(left, runs, stiffness) for stiffness in (ROUGH, runs.sum() / 400, runs.sum() / 4)]
+    loss = [float(np.sum(runs * np.logaddexp(0, fit) - left * fit)) for fit in fits]
+    return next(fit for fit, each in zip(fits[::-1], loss[::-1], strict=True) if each <= loss[0] + len(runs) / 2 + 3)
+
+
+def _smooth_logit(left: Ints, runs: Ints, stiffness: float) -> Floats:
+    logs, links = np.zeros(len(runs)), np.full(max(len(runs) - 2, 0), stiffness)
+    for _ in range(NEWTONS):
+        chance = 1 / (1 + np.exp(-logs))
+        curve = runs * chance * (1 - chance) + 1e-3
+        logs = _smoothed(logs + np.clip((left - runs * chance) / curve, -2, 2), curve, links)
+    return logs
+
+
+def _linked(edges: Floats) -> Floats:
+    """1 for neighbouring steps that are alike, 0 where one of them is a single frequent value."""
+    lone = (
+        np.concatenate([[False], edges[1:] <= np.nextafter(edges[:-1], np.inf), [False]])
+        if len(edges)
+        else np.array([])
+    )
+    if len(edges) and edges[0] <= np.finfo(float).min:
+        lone[0] = True  # minus infinity
+    return np.asarray(~(lone[1:] | lone[:-1]), dtype=float) if len(edges) else np.array([])
+
+
+def _smoothed(aim: Floats, curve: Floats, links: Floats) -> Floats:
+    """Steps near their aims and near the neighbours they are linked to, by tridiagonal least squares.
+
+    The last step, nan, stands alone; and every step is drawn a little towards zero.
+    """
     size = len(aim) - 1
     if size < 4:
         return np.asarray(curve * aim / (curve + ROUGH))
     bands = np.zeros((3, size))
-    bands[1] = curve[:-1] + 2 * stiffness
-    bands[1, [0, -1]] -= stiffness
-    bands[0, 1:] = bands[2, :-1] = -stiffness
+    bands[1] = curve[:-1] + 1e-6
+    bands[1, :-1] += links
+    bands[1, 1:] += links
+    bands[0, 1:] = bands[2, :-1] = -links
     inner = solve_banded((1, 1), bands, curve[:-1] * aim[:-1])
     return np.append(inner, curve[-1] * aim[-1] / (curve[-1] + ROUGH))
 
@@ -196,14 +263,11 @@ def _smoothed(aim: Floats, curve: Floats, stiffness: float) -> Floats:
 def _lookup(reader: Reader, left: Any, right: Any) -> Lookup | None:
     """A score for each distinct output, where outputs repeat themselves."""
     one, two = reader.codes(left), reader.codes(right)
-    codes, first, inverse = np.unique(np.concatenate([one, two]), return_index=True, return_inverse=True)
-    if len(codes) < 2 or len(codes) > min(MOST_KEYS, len(inverse) / 2):
+    codes, first = np.unique(np.concatenate([one, two]), return_index=True)
+    if len(codes) < 2 or len(codes) > min(MOST_KEYS, (len(one) + len(two)) / 2):
         return None
-    hits = np.bincount(inverse[: len(one)], minlength=len(codes))
-    misses = np.bincount(inverse[len(one) :], minlength=len(codes))
-    values = np.log((hits + ROUGH) / (misses + ROUGH))
     texts = tuple(_shown(left[at] if at < len(one) else right[at - len(one)]) for at in first)
-    return Lookup(reader, codes, values, texts, cuts(np.append(values[inverse], 0.0)))
+    return Lookup(reader, np.zeros(len(codes) + 1, np.intp), codes, texts)
 
 
 def _shown(output: Any) -> str:
@@ -215,11 +279,11 @@ def _shown(output: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def cuts(scores: Floats) -> Floats:
-    """Where to cut the score into bins: between any two values if they are few, else at quantiles out to the tails."""
+def _cuts(scores: Floats) -> Floats:
+    """Where to cut a score into cells: between any two values if they are few, else at quantiles out to the tails."""
     distinct = np.unique(scores)
-    if len(distinct) > 64:
+    if len(distinct) > MOST_CELLS:
         ordered = np.sort(scores)
-        places = (quantiles(len(ordered), 24) * (len(ordered) - 1)).astype(np.intp)
+        places = (quantiles(len(ordered), MOST_CELLS // 4) * (len(ordered) - 1)).astype(np.intp)
         distinct = np.unique(ordered[places])
     return distinct[1:]

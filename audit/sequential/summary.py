@@ -61,7 +61,6 @@ def _bets(audit: "Audit", block: Block) -> Bets:
 
 def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
     """The direction that won more in the block, and intervals that hold for all blocks together."""
-    assert block.score is not None
     bets = _bets(audit, block)
     left = three_cells(block.left, bets.top, bets.bottom)[0]
     right = three_cells(block.right, bets.top, bets.bottom)[0]

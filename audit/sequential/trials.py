@@ -16,7 +16,6 @@ from crowdproof.audit.outputs import Score, code
 from crowdproof.audit.outputs.features import as_numbers
 from crowdproof.audit.outputs.keys import row_codes
 from crowdproof.audit.sequential.betting import Ints
-from crowdproof.audit.sequential.learning import count
 from crowdproof.errors import CrowdproofError, TargetError
 from crowdproof.mechanism import Batched, Mechanism
 
@@ -39,7 +38,7 @@ class Chunk:
 
 @frozen(eq=False)
 class Ran:
-    """What came of a chunk: the kept outputs (numbers as a matrix), the counts in the score's bins, a fingerprint."""
+    """What came of a chunk: the kept outputs (numbers as a matrix), the counts in the score's cells, a fingerprint."""
 
     kept: Any
     counts: Ints | None
@@ -56,7 +55,7 @@ class RunChunk:
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
         outputs = run(self.mechanism, chunk.data, chunk.seed, chunk.size)
-        counts = None if chunk.score is None else count(chunk.score, outputs)
+        counts = None if chunk.score is None else chunk.score.count(outputs)
         return Ran(outputs[: chunk.keep], counts, fingerprint(outputs))
 
 

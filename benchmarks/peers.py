@@ -1,0 +1,81 @@
+"""Certified lower bounds of epsilon against DP-Sniper and StatDP: the same mechanisms and pairs, no more calls.
+
+Each mechanism gets as many calls as the more frugal of the peers had and is bounded at the stricter peer's confidence. The
+last columns tell how many calls our bound needed to pass each peer's, as a share of that peer's calls.
+"""
+
+import math
+import sys
+import time
+from fractions import Fraction
+
+import numpy as np
+
+from benchmarks.standard import SUBJECTS, Subject
+from crowdproof.audit.inline import Inline
+from crowdproof.audit.interface import Budget
+from crowdproof.audit.sequential.arms import Arm
+from crowdproof.audit.sequential.betting import Nulls
+from crowdproof.audit.sequential.bounds import EPSILONS, epsilon_ladder
+from crowdproof.audit.sequential.engine import Audit
+from crowdproof.audit.sequential.trials import RunChunk
+from crowdproof.exact import Epsilon
+
+
+def measure(
+    subject: Subject, runs: int, error: Fraction, seed: int = 1
+) -> tuple[float, list[tuple[int, float]], float]:
+    """The bound, how it grew with the calls, and the CPU seconds."""
+    start = time.process_time()
+    log_error = math.log(error)
+    ladder = epsilon_ladder(0.0, log_error)
+    audit = Audit(
+        arms=[Arm(index, pair) for index, pair in enumerate(subject.pairs)],
+        task=RunChunk(subject.mechanism),
+        claim=Nulls.of(1e300, 0.0),
+        log_error=log_error,
+        budget=Budget(runs=runs),
+        seed=np.random.SeedSequence(seed),
+        runner=Inline(),
+        ladder=ladder,
+        epsilon=Epsilon.of(690),
+        error=error,
+    )
+    grew: list[tuple[int, float]] = []
+
+    class Watch:
+        def update(self, done: int, total: int | None, message: str) -> None:
+            bound = float(EPSILONS[ladder.rejected - 1]) if ladder.rejected else 0.0
+            grew.append((done, bound))
+
+    audit.run(Watch())
+    assert not audit.failure, audit.failure
+    return grew[-1][1], grew, time.process_time() - start
+
+
+def _needed(grew: list[tuple[int, float]], bound: float) -> float:
+    return next((float(done) for done, reached in grew if reached > bound), math.inf)
+
+
+def main(names: tuple[str, ...] = ()) -> None:
+    """Print one line for each mechanism."""
+    chosen = names or tuple(sys.argv[2:])
+    print(
+        f"{'mechanism':20}{'truth':>8}{'ours':>9}{'calls':>9}{'CPU s':>7}   peers' bounds and our calls to pass them / theirs"
+    )
+    for subject in SUBJECTS:
+        peers = {"DP-Sniper": subject.sniper, "StatDP": subject.statdp}
+        known = {name: peer for name, peer in peers.items() if peer}
+        if (chosen and subject.name not in chosen) or not known:
+            continue
+        runs = int(min(calls for _, calls in known.values()))
+        error = Fraction(1, 20) if subject.statdp else Fraction(1, 10)
+        bound, grew, seconds = measure(subject, runs, error)
+        shown = "   ".join(
+            f"{name} {peer[0]:.4f}: {'passed' if bound > peer[0] else 'NOT PASSED'}, {_needed(grew, peer[0]) / peer[1]:.3f}"
+            for name, peer in known.items()
+        )
+        sound = "" if bound < subject.truth else "  ABOVE THE TRUTH"
+        print(
+            f"{subject.name:20}{subject.truth:8.4f}{bound:9.4f}{runs:9.1e}{seconds:7.1f}   {shown}{sound}", flush=True
+        )
