@@ -36,7 +36,9 @@ ARGUMENT = (
     "in either cell the excess at any level rises with the number of rows and then falls, so that ends and peaks bound "
     "it over whole ranges; branch and bound over both numbers of rows"
 )
-EFFORT = 4000
+_IGNORED = 72
+"""Masses below this many bits under the value in hand are not looked at one by one."""
+EFFORT = 8000
 """Ranges to look at before an interval is returned as it stands."""
 _SLACK = 2**-44
 """A range whose bound is above the value in hand by less than this fraction is not split: the interval covers it."""
@@ -62,14 +64,19 @@ class Range(NamedTuple):
 class Cell:
     """P_n and P_{n-1} for a cell of n >= k rows: lumped at 0 below k, then one mass for each count."""
 
-    def __init__(self, n: int, k: int, law: Law) -> None:
-        self.n, self.k, self.law = n, k, law
+    def __init__(self, n: int, k: int, law: Law, negligible: Ball | None = None) -> None:
+        """Counts beyond which less than `negligible` remains are left out; `rest` bounds their mass."""
+        self.n, self.k, self.law, self.rest = n, k, law, arb(0)
         self.lump = at_most(k - 1, n, law.b, law.q)
         self.lump_before = self.lump + law.b * mass(k - 1, n - 1, law.b, law.q)
         odds = law.b / law.q
         self.mass = [mass(k, n, law.b, law.q)]
         for j in range(k, n):
-            self.mass.append(self.mass[-1] * odds * (n - j) / (j + 1))
+            ratio = odds * (n - j) / (j + 1)
+            if negligible is not None and ratio < 0.5 and self.mass[-1] < negligible:
+                self.rest = self.mass[-1]  # the ratios fall, so what follows sums to at most ratio/(1 - ratio) of it
+                break
+            self.mass.append(self.mass[-1] * ratio)
         step = 1 / (n * law.q)
         self.before = [each * step * (n - j) for j, each in enumerate(self.mass, k)]
 
@@ -86,7 +93,8 @@ class Cell:
             while j < len(self.mass) and not self.before[j] < y * self.mass[j]:
                 zeroth, first, j = zeroth + self.mass[j], first + self.before[j], j + 1
             values.append((first - y * zeroth).nonnegative_part())
-        return values
+        more = self.rest / self.law.q
+        return values if more.is_zero() else [each.union(each + more) for each in values]
 
     def losses(self, levels: Sequence[Ball]) -> list[Ball]:
         """D_n(y) = sum_i (y P_n(i) - x P_{n-1}(i))+ at levels y in rising order."""
@@ -98,7 +106,9 @@ class Cell:
             if not taken and not y * self.lump < x * self.lump_before:
                 taken, zeroth, first = True, zeroth + self.lump, first + self.lump_before
             values.append((y * zeroth - x * first).nonnegative_part())
-        return values
+        if self.rest.is_zero():
+            return values
+        return [each.union(each + y * self.rest) for each, y in zip(values, levels, strict=True)]
 
 
 @frozen
@@ -205,11 +215,15 @@ class _Search:
 
     _cells: dict[int, Cell] = field(factory=dict, init=False)
     _chords: Chords = field(init=False)
+    _negligible: Ball = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._negligible = self.best.lower() * arb(2) ** -_IGNORED
 
     def cell(self, n: int) -> Cell:
         """The laws of a cell of n rows."""
         if n not in self._cells:
-            self._cells[n] = Cell(n, self.k, self.law)
+            self._cells[n] = Cell(n, self.k, self.law, self._negligible)
         return self._cells[n]
 
     def open(self, bound: Ball) -> bool:
@@ -252,24 +266,24 @@ class _Search:
         pairs.insert(0, (self.law.x * cell.lump_before / cell.lump, cell.lump))
         pairs = [(y, mass_) for y, mass_ in pairs if not y * self.law.q >= 1]  # beyond 1/q nothing is ever gained
         levels, masses = [y for y, _ in pairs], [each for _, each in pairs]
-        if len(levels) == 1:  # only 'all n were sampled': beta^n, whatever m
+        if len(levels) == 1 and cell.rest.is_zero():  # only 'all n were sampled': beta^n, whatever m
             return
+        rest = arb(0).union(cell.rest)
         peaks = [gain_peak(self.k, y, self.law, self._chords.at(y)) for y in levels]
         cache: dict[int, list[Ball]] = {}
 
         def gains(m: int) -> list[Ball]:
             if m not in cache:
                 cache[m] = self.cell(m).gains(levels)
-                self.offer(_dot(masses, cache[m]), n, m)
+                self.offer(rest + _dot(masses, cache[m]), n, m)
             return cache[m]
 
         def bound(span: Range) -> Ball:
-            tops = [peak.bound(span, gains, i) for i, peak in enumerate(peaks)]
-            return _dot(masses, tops)
+            return rest + _dot(masses, [peak.bound(span, gains, i) for i, peak in enumerate(peaks)])
 
-        self._descend(Range(self.k, None), bound, lambda m: self.offer(_dot(masses, gains(m)), n, m))
+        self._descend(Range(self.k, None), bound, gains)
 
-    def _descend(self, whole_range: Range, bound: Callable[[Range], Ball], visit: Callable[[int], None]) -> None:
+    def _descend(self, whole_range: Range, bound: Callable[[Range], Ball], visit: Callable[[int], object]) -> None:
         """Visit, worst first, the numbers that no bound excludes."""
         heap = [(_order(top := bound(whole_range)), 0, whole_range, top)]
         count = 0
