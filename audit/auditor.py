@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 import crowdproof
 from crowdproof.audit.inline import Inline
@@ -47,6 +48,9 @@ def audit(
     """
     if not 0 < error < 1:
         raise ParameterError(f"error is {show(error)}: a false-alarm rate lies strictly between 0 and 1.")
+    available = getattr(target, "available", None)  # somebody else's outputs are as many as they are
+    if available is not None:
+        budget = evolve(budget, runs=min(available, budget.runs or available))
     request = Request(
         target, claim, data, pairs, budget, error, seed, runner or Inline(), progress, sampling, search, deterministic
     )

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from crowdproof.audit import Budget, audit
+from crowdproof.audit import audit
 from crowdproof.audit.targets import ReleasePair, load_target
 from crowdproof.claims import DP, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
@@ -153,8 +153,7 @@ def test_outputs_that_somebody_else_made_are_audited_as_they_are(shift, verdict,
             (tmp_path / side / f"{i:03}.csv").write_text(f"count\n{noisy}\n")
     target = load_target(f"releases:{tmp_path}/left,{tmp_path}/right")
     pair = target.pair(Neighbours.ADD_REMOVE)
-    budget = Budget(runs=sum(target.sizes) - 20)
-    finding = audit(target, DP("0.1"), pairs=[pair], budget=budget, error=Fraction(1, 10**6), seed=1)
+    finding = audit(target, DP("0.1"), pairs=[pair], error=Fraction(1, 10**6), seed=1)
     assert finding.verdict.name == verdict
 
 
