@@ -43,7 +43,9 @@ CREATE TABLE epochs (
     closed TEXT,
     slices INTEGER NOT NULL DEFAULT 0,
     peak REAL NOT NULL DEFAULT 0,
-    state TEXT NOT NULL DEFAULT 'null'
+    state TEXT NOT NULL DEFAULT 'null',
+    best REAL,
+    witness TEXT NOT NULL DEFAULT 'null'
 );
 CREATE UNIQUE INDEX one_open_epoch ON epochs (key) WHERE closed IS NULL;
 CREATE TABLE slices (
@@ -53,7 +55,6 @@ CREATE TABLE slices (
     committed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
     log_e REAL NOT NULL,
     runs INTEGER NOT NULL,
-    witness TEXT NOT NULL,
     PRIMARY KEY (epoch, number)
 );
 """
@@ -156,18 +157,22 @@ class Evidence:
         """Add a slice, for good and at most once, and tell what the evidence now amounts to."""
         if math.isnan(found.log_e) or found.log_e == math.inf:
             raise ParameterError(f"log_e is {found.log_e}: an e-value is a number.")
-        witness, state = json.dumps(found.witness), json.dumps(found.state)
         with self._transaction() as base:
             if not self._closed(epoch):
                 base.execute(
-                    "INSERT INTO slices (epoch, number, run, log_e, runs, witness) VALUES (?, ?, ?, ?, ?, ?)",
-                    (epoch.number, number, run, found.log_e, found.runs, witness),
+                    "INSERT INTO slices (epoch, number, run, log_e, runs) VALUES (?, ?, ?, ?, ?)",
+                    (epoch.number, number, run, found.log_e, found.runs),
                 )
                 base.execute(
                     "UPDATE epochs SET state = ?, peak = max(peak, (SELECT sum(log_e) FROM slices WHERE epoch = ?)) "
                     "WHERE number = ?",
-                    (state, epoch.number, epoch.number),
+                    (json.dumps(found.state), epoch.number, epoch.number),
                 )
+                if found.witness is not None:  # of all slices the strongest is kept: a pair of tables may be large
+                    base.execute(
+                        "UPDATE epochs SET witness = ?, best = ? WHERE number = ? AND coalesce(best < ?, TRUE)",
+                        (json.dumps(found.witness), found.log_e, epoch.number, found.log_e),
+                    )
         return self.standing(epoch)
 
     def standing(self, epoch: Epoch) -> Standing:
@@ -178,14 +183,11 @@ class Evidence:
                 "FROM slices WHERE epoch = ?",
                 (epoch.number,),
             ).fetchone()
-            peak, state = base.execute("SELECT peak, state FROM epochs WHERE number = ?", (epoch.number,)).fetchone()
-            witness = base.execute(
-                "SELECT witness FROM slices WHERE epoch = ? AND witness != 'null' ORDER BY log_e DESC LIMIT 1",
-                (epoch.number,),
+            peak, state, witness = base.execute(
+                "SELECT peak, state, witness FROM epochs WHERE number = ?", (epoch.number,)
             ).fetchone()
             closed = self._closed(epoch)
-        seen = json.loads(witness[0]) if witness else None
-        return Standing(log_e, peak, slices, gates, runs, json.loads(state), seen, closed)
+        return Standing(log_e, peak, slices, gates, runs, json.loads(state), json.loads(witness), closed)
 
     def _closed(self, epoch: Epoch) -> bool:
         found = self._base.execute("SELECT closed FROM epochs WHERE number = ?", (epoch.number,)).fetchone()

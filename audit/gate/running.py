@@ -11,6 +11,7 @@ import shlex
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 
 from attrs import Factory, define, evolve, frozen
@@ -24,6 +25,7 @@ from crowdproof.audit.gate.result import GateResult
 from crowdproof.audit.gate.sources import Code, code_of, key_of
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.interface import Budget
+from crowdproof.claims import DP, DPS
 from crowdproof.errors import CrowdproofError
 from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided
 
@@ -95,6 +97,7 @@ class _Run:
     engine: Engine
     evidence: Evidence
     deadline: Deadline
+    run: str = Factory(lambda: uuid.uuid4().hex)
     findings: dict[str, Finding] = Factory(dict)
     keys: dict[str, str] = Factory(dict)
 
@@ -135,14 +138,24 @@ class _Run:
             return True
         self.options.tell(f"{entry.name}: exact audit")
         try:
-            finding = self.engine.settle(
-                case, Budget(case.runs, self.deadline.left / waiting), self.project.config.error, self.options.seed
-            )
+            budget = Budget(case.runs, self.deadline.left / waiting)
+            finding = self.engine.settle(case, budget, self._single_error(case), self.options.seed)
         except CrowdproofError as error:
             finding = _skipped(entry, error)
         if finding is not None:
             self._found(entry, finding)
         return finding is not None
+
+    def _single_error(self, case: Case) -> Fraction:
+        """The error of an audit whose evidence does not add up: an epoch of its own in every run of the gate.
+
+        Indistinguishability is settled exactly or not at all, and takes none.
+        """
+        if isinstance(case.entry.claim, DP | DPS):
+            return self.project.config.error
+        epoch = self.evidence.open_epoch(f"{self.keys[case.entry.name]} {self.run}", case.entry.name)
+        self.evidence.close_epoch(epoch)
+        return epoch.alpha(self.project.config.error)
 
     def _test(self, cases: list[Case]) -> None:
         bouts = []
@@ -150,8 +163,7 @@ class _Run:
             epoch = self.evidence.open_epoch(self.keys[case.entry.name], case.entry.name)
             alpha = epoch.alpha(self.project.config.error)
             bouts.append(Bout(case, epoch, alpha, self.evidence.standing(epoch)))
-        run = uuid.uuid4().hex
-        Ring(self.engine, self.evidence, run, self.options.seed, self.deadline, self.options.tell).fight(bouts)
+        Ring(self.engine, self.evidence, self.run, self.options.seed, self.deadline, self.options.tell).fight(bouts)
         for bout in bouts:
             self._found(bout.case.entry, concluded(bout))
 

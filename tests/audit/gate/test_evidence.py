@@ -68,6 +68,14 @@ def test_evidence_adds_up_over_runs(path):
     assert not standing.refutes(Fraction(1, 8))
 
 
+def test_the_witness_of_the_strongest_slice_is_kept(path):
+    with Evidence(path) as evidence:
+        epoch = evidence.open_epoch("key", "claim")
+        for log_e, witness in ((1.0, "first"), (3.0, "strongest"), (2.0, "last"), (9.0, None)):
+            standing = add(evidence, epoch, log_e, witness=witness)
+    assert standing.witness == "strongest"
+
+
 def test_another_key_begins_anew_with_a_smaller_share_of_the_error(path):
     error = Fraction(1, 10**6)
     with Evidence(path) as evidence:
@@ -132,7 +140,8 @@ def test_kill_9_loses_nothing_that_was_committed(path, after):
     process = writer(path, 1, 10_000)
     told = [int(process.stdout.readline()) for _ in range(after)]
     os.kill(process.pid, signal.SIGKILL)
-    told += [int(line) for line in process.communicate()[0].split("\n") if line]
+    told += [int(line) for line in process.stdout.read().split()]
+    process.communicate()
     with Evidence(path) as evidence:
         epoch = evidence.open_epoch("key", "claim")
         standing = evidence.standing(epoch)
@@ -145,7 +154,7 @@ def test_no_truncated_file_is_taken_for_a_whole_one(path):
     with Evidence(path) as evidence:
         epoch = evidence.open_epoch("key", "claim")
         for _ in range(40):
-            add(evidence, epoch, 1.0, witness={"text": "x" * 400})
+            add(evidence, epoch, 1.0, run="x" * 400)
     whole = path.read_bytes()
     assert len(whole) > 5 * 4096
     for size in [0, 1, 15, 16, 99, 100, 101, *range(512, len(whole), 512), len(whole) - 1]:
@@ -162,7 +171,7 @@ def test_a_damaged_page_is_an_error_and_never_evidence(path):
     with Evidence(path) as evidence:
         epoch = evidence.open_epoch("key", "claim")
         for _ in range(40):
-            add(evidence, epoch, 1.0, witness={"text": "x" * 400})
+            add(evidence, epoch, 1.0, run="x" * 400)
     damaged = bytearray(path.read_bytes())
     damaged[4096:8192] = b"\x5a" * 4096
     path.write_bytes(damaged)
