@@ -1,5 +1,6 @@
 """Makes the pictures of the README from a real run: `python docs/pictures.py` (needs chromium on the path)."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,10 @@ def terminal(shown: str) -> None:
         for word, style in COLOURS.items():
             text.highlight_regex(rf"\b{word}\b", style)
         console.print(text)
-        console.save_svg(str(IMAGES / "terminal.svg"), title="crowdproof")
+        drawn = console.export_svg(title="crowdproof")
+    # without the fonts that rich would have the reader's browser fetch
+    drawn = re.sub(r"\s*@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
+    (IMAGES / "terminal.svg").write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":
