@@ -5,58 +5,15 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from report.strategies import findings
 
-from crowdproof import DP, DPS, Assertion, KAnonymity
+from crowdproof import DP
 from crowdproof import findings as f
 from crowdproof.errors import DataError, ExitCode
 from crowdproof.wire import dumps, from_json, loads, to_json
 
-text = st.text(max_size=12)
-numbers = st.fractions(min_value=0, max_value=1, max_denominator=10**6)
-floats = st.floats(allow_nan=False, allow_infinity=False)
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | floats | text,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3),
-    max_leaves=6,
-)
-estimates = st.tuples(numbers, numbers).map(lambda pair: f.Estimate(min(pair), max(pair)))
-events = st.builds(f.Event, text, st.dictionaries(text, json_values, max_size=2))
-pair_witnesses = st.builds(f.PairWitness, json_values, json_values, events, estimates, estimates, estimates)
-counterexamples = st.builds(f.Counterexample, text, st.dictionaries(text, text, max_size=3))
-verdicts = st.one_of(
-    st.just(f.Proved()),
-    st.builds(f.Refuted, pair_witnesses | counterexamples),
-    st.builds(f.NotRefuted, text, st.none() | floats, st.none() | floats),
-    st.builds(f.Undecided, text),
-    st.builds(f.Skipped, text),
-)
-certainties = st.one_of(
-    st.none(),
-    st.just(f.Exact()),
-    st.builds(f.ByProof, st.lists(text, max_size=3).map(tuple)),
-    st.builds(f.Confidence, numbers),
-)
-lines = st.lists(floats, max_size=4).map(tuple)
-series = st.builds(f.Series, text, lines, lines, lines, lines, st.booleans())
-evidence = st.one_of(
-    st.builds(f.Note, text, text),
-    st.builds(f.Table, text, st.just(("a", "b")), st.lists(st.tuples(text, text), max_size=3).map(tuple)),
-    st.builds(f.Chart, text, text, text, st.lists(series, max_size=2).map(tuple), st.booleans(), st.booleans()),
-)
-claims = st.sampled_from([DP(1), DPS("1/3", "ln 3", 0.02), KAnonymity(10, ["age"]), Assertion("x", "y")])
-finds = st.builds(
-    f.Finding,
-    text,
-    claims,
-    verdicts,
-    certainties,
-    st.lists(evidence, max_size=3).map(tuple),
-    st.builds(f.Cost, st.integers(0, 10**12), st.floats(0, 1e6)),
-    st.builds(f.Reproduce, text, st.none() | st.integers(0, 2**64), st.dictionaries(text, json_values, max_size=2)),
-)
 
-
-@given(st.lists(finds, max_size=3))
+@given(st.lists(findings, max_size=3))
 def test_json_reads_back_to_the_same_findings(found):
     assert loads(dumps(found)) == found
 
