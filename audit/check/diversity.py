@@ -32,7 +32,7 @@ def distinct(spread: Spread, l: int) -> Measured:  # noqa: E741
     """The smallest number of different values in a group."""
     found = spread.table.group_by(GROUP).agg(pl.len().alias("l")).sort("l", GROUP)
     least = int(found["l"][0])
-    return Measured(least, f"{least} distinct values", int(found[GROUP][0]), least >= l)
+    return Measured(least, f"{least} distinct value{'' if least == 1 else 's'}", int(found[GROUP][0]), least >= l)
 
 
 def entropy(spread: Spread, l: int) -> Measured:  # noqa: E741

@@ -86,19 +86,19 @@ class Report:
             return self._decided(claim, True, "", {}, ())
         first = found[0]
         words = f"The column {first.column} numbers the rows from {first.first} to {first.last}"
-        words += f" and leaves out {first.missing}: those were suppressed." if first.missing else "."
+        words += f" and leaves out {first.missing}, which tells where rows were taken out." if first.missing else "."
         rest = [name for name in self.groups.columns if name not in {each.column for each in found}]
         evidence: tuple[Evidence, ...] = ()
         if rest and len(rest) < len(self.groups.columns):
             least = int(group(self.table, rest).sizes.min())
-            evidence = (Note("Without it", f"the smallest group of the other columns has {least} rows."),)
+            evidence = (Note("Without it", f"the smallest group of the other columns has {_rows(least)}."),)
         return self._decided(claim, False, words, {"column": first.column}, evidence)
 
     def star_rows(self) -> Finding:
         """Whether suppressed rows are still there as rows of stars."""
         count = channels.star_rows(self.groups)
         claim = Assertion("star-rows", "suppressed rows are not in the release as rows without content")
-        words = f"{count} rows are empty or `*` in every known column: their number tells how many rows stood out."
+        words = f"Empty or `*` in every known column: {_rows(count)}. That number tells how many people stood out."
         return self._decided(claim, count == 0, words, {"rows": str(count)}, ())
 
     def row_order(self) -> Finding:
@@ -117,8 +117,8 @@ class Report:
         )
 
     def _measured(self, claim: Claim, spread: Spread, measured: Measured) -> Finding:
-        words = f"{spread.column}: {measured.words} in a group of {spread.groups.sizes[measured.group]} rows."
-        evidence = (Note("Worst group", words),)
+        words = f"{spread.column}: {measured.words} in a group of {_rows(spread.groups.sizes[measured.group])}."
+        evidence = (Note("Worst group", words),) if measured.holds else ()
         return self._decided(claim, measured.holds, words, spread.groups.words(measured.group), evidence)
 
     def _decided(
@@ -130,6 +130,10 @@ class Report:
         return Finding(self.subject, claim, verdict, Exact(), evidence)
 
 
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
 def _sizes(groups: Groups, k: int) -> Table:
     sizes = groups.sizes
     below = sizes < k
@@ -137,7 +141,7 @@ def _sizes(groups: Groups, k: int) -> Table:
         ("rows", f"{groups.rows:,}"),
         ("groups", f"{len(sizes):,}"),
         ("smallest, median, largest group", f"{sizes.min():,}, {np.median(sizes):,.0f}, {sizes.max():,}"),
-        (f"groups below {k}", f"{below.sum():,} with {sizes[below].sum():,} rows"),
+        (f"groups below {k}", f"{below.sum():,} with {_rows(sizes[below].sum())}"),
         ("unique rows", f"{(sizes == 1).sum():,}"),
     )
     return Table("Groups of rows that look alike", ("measure", "value"), rows)

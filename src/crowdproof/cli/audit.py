@@ -38,7 +38,6 @@ from crowdproof.findings import Finding, Refuted, exit_code
 )
 @click.option("--search", type=click.IntRange(min=0), default=100, show_default=True, help="Pairs the search may try.")
 @click.option("--witness", type=click.Path(path_type=Path), help="Write the refutations to this file, for 'replay'.")
-@click.option("--calibrate", is_flag=True, help="Also measure the auditor's own false-alarm rate on true claims.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where a claim stays undecided.")
 @budget_options
 @target_options
@@ -77,7 +76,8 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
     from crowdproof.audit import Budget, Sampling, audit
     from crowdproof.cli.progress import StderrProgress
 
-    with StderrProgress(str(claim)) as progress:
+    where = f" on {runner}" if runner.workers > 1 else ""
+    with StderrProgress(f"{claim}{where}") as progress:
         finding = audit(
             target,
             claim,
