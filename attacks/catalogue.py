@@ -9,8 +9,10 @@ from crowdproof.errors import ParameterError
 CATALOGUE: dict[str, str] = {
     "clr": "An extreme value is read off the end of a published range.",
     "xor": "Two releases, each private under sampling, betray a secret together.",
+    "dps-dp": "A private count of the sample unlocks an answer that was private under sampling.",
     "same-sample": "A recoding chosen on the sample that it recodes leaks more than Theorem 6 prints.",
     "degenerate": "Every output is k-anonymous, and a person's row is in the clear.",
+    "linkage": "Names were removed, and a public register puts them back.",
     "reuse": "Two safe releases of one sample, where fresh samples were assumed, show a person.",
     "guessing": "A promised guessing advantage of 0.1 that is 0.3: Odoh's case study.",
 }

@@ -10,6 +10,7 @@ from crowdproof.errors import ParameterError
 from crowdproof.exact import show
 from crowdproof.findings import (
     Certainty,
+    Chart,
     Cost,
     Counterexample,
     Estimate,
@@ -19,6 +20,7 @@ from crowdproof.findings import (
     NotRefuted,
     Refuted,
     Reproduce,
+    Series,
     Table,
     Verdict,
 )
@@ -116,7 +118,7 @@ class Story:
             Assertion(attack.id, attack.claim),
             self._verdict(),
             self.victim.certainty,
-            (*notes, self._table(), *self.evidence, *closing),
+            (*notes, self._table(), *self._chart(), *self.evidence, *closing),
             Cost(self.victim.trials + (self.defended.trials if self.defended else 0), self.seconds),
             self.reproduce,
         )
@@ -140,6 +142,29 @@ class Story:
             ("against", "right with the release", "right without it", "advantage", "attack"),
             tuple(_row(each) for each in outcomes),
         )
+
+    def _chart(self) -> tuple[Chart, ...]:
+        """Before and after, with the intervals; without a twin there is nothing to compare."""
+        if self.defended is None:
+            return ()
+        outcomes = (self.victim, self.defended)
+        return (
+            Chart(
+                f"Before and after: 1 is {self.victim.against}, 2 is {self.defended.against}",
+                "release",
+                "probability of being right",
+                (
+                    _marks("with the release", [each.success for each in outcomes]),
+                    _marks("without it", [each.baseline for each in outcomes]),
+                ),
+            ),
+        )
+
+
+def _marks(name: str, estimates: list[Estimate]) -> Series:
+    low, high = (tuple(float(getattr(each, end)) for each in estimates) for end in ("low", "high"))
+    middle = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
+    return Series(name, (1.0, 2.0), middle, low, high, points=True)
 
 
 def _row(outcome: Outcome) -> tuple[str, ...]:

@@ -1,0 +1,77 @@
+"""Which rows of a release could be a person's: those whose every known cell covers what the adversary knows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import define, field
+from numpy.typing import NDArray
+
+from crowdproof.audit.check.cells import Cell, parse_cell
+from crowdproof.errors import DataError
+
+Row = Mapping[str, Any]
+"""A person's values by column."""
+Guess = Callable[[Row], object]
+"""What the adversary says of a person, having seen a release."""
+Bools = NDArray[np.bool_]
+
+_cell = cache(parse_cell)
+
+
+@define(eq=False)
+class Reading:
+    """A release, read once in the columns that an adversary knows.
+
+    >>> release = pl.DataFrame({"age": ["[20, 40)", "[40, 60)", "*"], "sex": ["f", "f", "m"]})
+    >>> Reading.of(release, ["age", "sex"]).could_be({"age": 31, "sex": "f"}).tolist()
+    [True, False, False]
+    """
+
+    rows: int
+    columns: dict[str, tuple[NDArray[np.integer], list[Cell]]]
+    _known: dict[tuple[str, Any], Bools] = field(factory=dict)
+
+    @classmethod
+    def of(cls, release: pl.DataFrame, columns: Sequence[str]) -> "Reading":
+        """The release, with equal cells of a column read once."""
+        require(release, columns, "the release")
+        return cls(release.height, {name: _coded(release[name]) for name in columns})
+
+    def could_be(self, person: Row) -> Bools:
+        """For each row of the release whether it could be the person's."""
+        mask = np.ones(self.rows, dtype=np.bool_)
+        for name in self.columns:
+            mask &= self._covering(name, person[name])
+        return mask
+
+    def _covering(self, name: str, value: Any) -> Bools:
+        if (name, value) not in self._known:
+            codes, cells = self.columns[name]
+            wanted = _cell(value)
+            verdicts = np.array([cell.covers(wanted) for cell in cells], dtype=np.bool_)
+            self._known[name, value] = verdicts[codes]
+        return self._known[name, value]
+
+
+def _coded(column: pl.Series) -> tuple[NDArray[np.integer], list[Cell]]:
+    texts = column.cast(pl.String).fill_null("*")
+    distinct = texts.unique()
+    return texts.cast(pl.Enum(distinct)).to_physical().to_numpy(), [_cell(each) for each in distinct]
+
+
+def require(table: pl.DataFrame, columns: Sequence[str], name: str = "the data") -> None:
+    """The table has each of the columns, or it is an error."""
+    for each in columns:
+        if each not in table.columns:
+            raise DataError(f"{name} has no column {each!r}: it has {', '.join(table.columns) or 'none at all'}.")
+
+
+def commonest(values: pl.Series, mask: Bools | None = None) -> str | None:
+    """The most frequent text, the first of several by the alphabet; None where there is none, `*` not counted."""
+    texts = values.cast(pl.String)
+    chosen = texts if mask is None else texts.filter(pl.Series(mask))
+    counts = chosen.filter(chosen.is_not_null() & (chosen != "*")).value_counts()
+    return None if counts.is_empty() else str(counts.sort("count", values.name, descending=[True, False])[0, 0])

@@ -1,0 +1,63 @@
+"""Linking a register with a release: unique rows of the victim, crowds of the twin."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crowdproof.attacks import linkage
+from crowdproof.attacks.candidates import Reading, commonest
+from crowdproof.errors import DataError, ParameterError
+from crowdproof.mechanisms import Grid, Keep, Scheme, StronglySafe
+
+
+def test_names_come_back_without_crowds_and_do_not_from_a_strongly_safe_release():
+    story = linkage.run(rows=800, trials=120)
+    assert story.victim.succeeds
+    assert "one row that fits: their occupation is" in story.learned[0]
+    assert story.defended is not None
+    assert not story.defended.succeeds
+    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
+
+
+def test_people_who_are_all_alike_cannot_be_linked():
+    """The attack on data that gives it nothing: nobody is unique, and the release without a person says the same."""
+    alike = pl.DataFrame({"age": [30] * 60, "sex": ["f"] * 60, "illness": ["flu"] * 40 + ["gout"] * 20})
+    story = linkage.run(data=alike, trials=60, k=5)
+    assert not story.victim.succeeds
+    assert story.victim.success == story.victim.baseline
+    assert "Nobody" in story.learned[0]
+
+
+def test_a_target_of_the_users_own_is_attacked():
+    people = pl.DataFrame({"age": list(range(20, 80)), "illness": ["flu", "gout", "cold"] * 20})
+    safe = StronglySafe(Scheme({"age": Grid(30), "illness": Keep()}), 5)
+    assert linkage.run(data=people, trials=60).victim.succeeds
+    assert not linkage.run(data=people, target=safe, trials=60).victim.succeeds
+
+
+def test_the_rows_that_could_be_a_persons_are_those_of_a_plain_search():
+    rng = np.random.default_rng(1)
+    low = rng.integers(0, 50, 200)
+    release = pl.DataFrame({"age": [f"[{a}, {a + 9}]" for a in low], "sex": rng.choice(["f", "m", "{f, m}", "*"], 200)})
+    reading = Reading.of(release, ["age", "sex"])
+    for age, sex in ((10, "f"), (33, "m"), (59, "f")):
+        found = reading.could_be({"age": age, "sex": sex})
+        plain = [
+            a <= age <= a + 9 and (cell == "*" or sex in cell) for a, cell in zip(low, release["sex"], strict=True)
+        ]
+        assert found.tolist() == plain
+
+
+def test_the_commonest_value_leaves_stars_out():
+    assert commonest(pl.Series("a", ["*", "*", "y", "x"])) == "x"
+    assert commonest(pl.Series("a", ["*"])) is None
+
+
+def test_bad_input_is_refused_with_the_remedy():
+    people = pl.DataFrame({"age": [1, 2], "illness": ["flu", "gout"]})
+    with pytest.raises(DataError, match="no column 'sex'"):
+        linkage.run(data=people, known="sex")
+    with pytest.raises(ParameterError, match="other columns than that"):
+        linkage.run(data=people, known="illness", secret="illness")
+    with pytest.raises(DataError, match="at least two people"):
+        linkage.run(data=people.head(1))
