@@ -24,6 +24,7 @@ from crowdproof.audit.notions.question import Question
 from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.sequential import Ended, SequentialResult, sequential_audit
+from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.claims import DP, DPS
 from crowdproof.errors import TargetError
@@ -51,7 +52,7 @@ class AuditEngine:
             return case
         question = Question.of(_request(case, Budget(), Fraction(1, 2), 0))
         probe(question.mechanism, [data])
-        return Case(entry, Subject(target, question), data, runs)
+        return Case(entry, Subject(target, question), data, runs, _passing(entry, target.behaviour))
 
     def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
         """Enumerate where the output is determined by the sample; other notions are the auditor's as they are."""
@@ -125,6 +126,18 @@ def _enumerated(question: Question, request: Request) -> Finding | None:
     evidence = (*part.evidence(), *question.notes)
     certainty = None if isinstance(verdict, Undecided) else Exact()
     return Finding("", request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
+
+
+def _passing(entry: Entry, behaviour: Behaviour | None) -> str | None:
+    """Why evidence about this target must not add up: other code or the same random numbers may come next time."""
+    if entry.target.startswith(("http:", "https:")):
+        return "it is a service, whose code may change without notice"
+    if entry.entropy or (behaviour is not None and behaviour.reproducible):
+        return None
+    return (
+        "its randomness does not come from the seed that it is given, so that it may repeat itself in the next run; "
+        "set entropy = true if it draws fresh randomness in every process"
+    )
 
 
 def _learned(state: Json) -> Json:

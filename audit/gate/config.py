@@ -171,6 +171,13 @@ class Entry:
         metadata=_about("Who draws the sample of a dps claim: the auditor (default) or the target itself."),
         default="auditor",
     )
+    entropy: bool = field(
+        metadata=_about(
+            "States that a target that ignores the seed it is given draws fresh randomness in every process, so that "
+            "its evidence may add up."
+        ),
+        default=False,
+    )
     runs: int | None = field(
         metadata=_about("How many runs of the target one gate spends."), default=None, converter=_some
     )
@@ -183,6 +190,10 @@ class Entry:
     def __attrs_post_init__(self) -> None:
         if self.data is not None and self.schema is not None:
             raise ParameterError(f"{self.name} has both data and schema: keep one.")
+        if self.target.startswith("releases:"):
+            raise ParameterError(
+                "a gate runs its targets: examine outputs that were made before with crowdproof audit."
+            )
         if self.sampling not in {"auditor", "target"}:
             raise ParameterError(f"sampling is {self.sampling!r}: write auditor or target.")
 

@@ -28,6 +28,8 @@ class Case:
     data: pl.DataFrame
     runs: int
     """How many runs one gate spends on it."""
+    passing: str | None = None
+    """Why its evidence must not add up over runs of the gate; None where it may."""
 
 
 class Engine(Protocol):

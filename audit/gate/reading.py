@@ -107,6 +107,7 @@ def _make_converter() -> Converter:
     converter.register_structure_hook_factory(_is_tuple, lambda kind: _array(kind, converter))
     converter.register_structure_hook(str, _strictly(str, "text"))
     converter.register_structure_hook(int, _strictly(int, "a whole number"))
+    converter.register_structure_hook(bool, _truth)
     converter.register_structure_hook(float, lambda value, _: float(rational(value)))
     converter.register_structure_hook(Fraction, lambda value, _: rational(value))
     converter.register_structure_hook(Claim, _claim)
@@ -152,6 +153,12 @@ def _strictly(kind: type, words: str) -> Any:
         return value
 
     return structure
+
+
+def _truth(value: Any, _: object) -> bool:
+    if not isinstance(value, bool):
+        raise ParameterError(f"{_shown(value)} is neither true nor false.")
+    return value
 
 
 def _claim(value: Any, _: object) -> Claim:

@@ -160,7 +160,8 @@ class _Run:
     def _test(self, cases: list[Case]) -> None:
         bouts = []
         for case in cases:
-            epoch = self.evidence.open_epoch(self.keys[case.entry.name], case.entry.name)
+            key = self.keys[case.entry.name]
+            epoch = self.evidence.open_epoch(key if case.passing is None else f"{key} {self.run}", case.entry.name)
             alpha = epoch.alpha(self.project.config.error)
             bouts.append(Bout(case, epoch, alpha, self.evidence.standing(epoch)))
         Ring(self.engine, self.evidence, self.run, self.options.seed, self.deadline, self.options.tell).fight(bouts)

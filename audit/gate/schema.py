@@ -14,6 +14,7 @@ _NUMBER: dict[str, Json] = {"type": ["number", "string"]}
 _PLAIN: dict[Any, dict[str, Json]] = {
     str: {"type": "string"},
     int: {"type": "integer"},
+    bool: {"type": "boolean"},
     float: _NUMBER,
     Fraction: _NUMBER,
     Any: {},

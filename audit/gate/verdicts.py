@@ -23,7 +23,9 @@ def concluded(bout: Bout) -> Finding:
     """What the evidence amounts to, of this gate and of those before."""
     entry = bout.case.entry
     certainty = Confidence(bout.alpha) if bout.refuted else None
-    notes = () if bout.crash is not None else (_so_far(bout),)
+    notes: tuple[Note, ...] = () if bout.crash is not None else (_so_far(bout),)
+    if bout.case.passing is not None:
+        notes += (Note("Evidence does not add up", f"This run stands alone: {bout.case.passing}."),)
     return Finding(entry.name, entry.claim, _verdict(bout), certainty, notes, Cost(bout.spent, bout.seconds))
 
 

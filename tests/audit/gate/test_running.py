@@ -7,7 +7,7 @@ import pytest
 from gate_projects import CRASH, Scripted, entry, exact, project_file
 
 from crowdproof.audit.gate import Options, read_project, run_gate
-from crowdproof.errors import DataError, ExitCode
+from crowdproof.errors import ConfigError, DataError, ExitCode
 from crowdproof.findings import Confidence, Counterexample, Exact, NotRefuted, Refuted, Skipped, Undecided
 
 TODAY = datetime.date(2026, 6, 1)
@@ -69,6 +69,30 @@ def test_without_the_file_each_run_stands_alone(tmp_path):
         assert verdicts(result) == {"leaks": NotRefuted}
     assert "in this run" in result.summary()
     assert not (tmp_path / "kept.sqlite").exists()
+
+
+SELF_SEEDED = """
+import numpy as np
+rng = np.random.default_rng(5)
+def f(table):
+    stay = -np.expm1(-1.05)
+    return int(table.height + rng.geometric(stay) - rng.geometric(stay))
+"""
+
+
+@pytest.mark.parametrize(("more", "alone"), [({}, True), ({"entropy": "true"}, False)])
+def test_a_target_that_may_repeat_itself_in_the_next_run_adds_nothing_up(tmp_path, more, alone):
+    path = project_file(tmp_path, entry("a", target="seeded.py:f", isolate="'none'", **more), head=EVIDENCE)
+    (tmp_path / "seeded.py").write_text(SELF_SEEDED)
+    for _ in range(2):
+        (finding,) = run_gate(read_project(path), Options(1)).findings
+    assert ("2 runs of the gate" in note(finding, "Evidence so far")) is not alone
+    assert any(each.title == "Evidence does not add up" for each in finding.evidence) is alone
+
+
+def test_outputs_that_were_made_before_are_nothing_to_gate(tmp_path):
+    with pytest.raises(ConfigError, match="crowdproof audit"):
+        read_project(project_file(tmp_path, entry("a", target="releases:a,b")))
 
 
 @pytest.mark.parametrize("change", ["code", "imported", "claim", "params", "sources"])
