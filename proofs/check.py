@@ -77,7 +77,7 @@ def check_printed(printed: Printed) -> Outcome:
     if isinstance(body, Implication):
         met = smt.refutes(body, printed.counterexample)
         defects += [] if met else ["the registered counterexample does not refute the claim"]
-        results = (*results, Result("substitution", Answer.REFUTED if met else Answer.PROVED, printed.counterexample))
+        results = (Result("substitution", Answer.REFUTED if met else Answer.PROVED, printed.counterexample), *results)
     variants = tuple((each.why, decide(each.change(body))) for each in printed.repairs)
     defects += [f"the repair '{why}' is refuted" for why, result in variants if result.answer is Answer.REFUTED]
     gave_up = _gave_up(results, variants)

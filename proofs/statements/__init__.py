@@ -11,12 +11,15 @@ from crowdproof.proofs.statements import (
     amplification,
     anonymity,
     blending,
+    blending_sampled,
     closure,
     composition,
     definitions,
     numbers,
     odoh,
+    odoh_mechanisms,
     theorem5,
+    theorem5_beyond,
     theorem6,
 )
 
@@ -30,10 +33,13 @@ STATEMENTS: tuple[Statement, ...] = (
     *closure.STATEMENTS,
     *anonymity.STATEMENTS,
     *theorem5.STATEMENTS,
+    *theorem5_beyond.STATEMENTS,
     *numbers.STATEMENTS,
     *theorem6.STATEMENTS,
     *blending.STATEMENTS,
+    *blending_sampled.STATEMENTS,
     *odoh.STATEMENTS,
+    *odoh_mechanisms.STATEMENTS,
 )
 """All statements, in the order of the papers."""
 

@@ -1,12 +1,9 @@
-"""Crowd-blending privacy (Gehrke, Hay, Lui, Pass): the slides' statements, the sampling theorem with its constants."""
+"""Crowd-blending privacy (Gehrke, Hay, Lui, Pass): the slides' statements about the definition."""
 
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
-from flint import arb
-
-from crowdproof.proofs.binomial import mass
 from crowdproof.proofs.crowd_blending import (
     Blends,
     FiniteMechanism,
@@ -15,12 +12,9 @@ from crowdproof.proofs.crowd_blending import (
     histogram,
     synthetic,
 )
-from crowdproof.proofs.engines.finite import lift
 from crowdproof.proofs.laws import both_ways
-from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
-    Identity,
     Implication,
     Obligation,
     Printed,
@@ -245,172 +239,4 @@ SYNTHETIC = Statement(
     ),
 )
 
-# --- the sampling theorem -------------------------------------------------------------------------------------------
-
-
-def _small_case(n: int, k: int, p: Fraction) -> dict[str, Fraction]:
-    """The sampled histogram of n equal rows: exact delta at e^eps' = 1/(1-p), delta', and Theorem 5's sum."""
-    x, limit = 1 / (1 - p), 1 - (1 - p) ** 2
-    laws = []
-    for rows in (n, n - 1):
-        shown = {j: mass(j, rows, p) for j in range(k, rows + 1)}
-        laws.append({**shown, 0: 1 - sum(shown.values(), Fraction(0))})
-    bad = [j for j in range(k, n + 1) if j > limit * n]
-    return {
-        "exact": both_ways(laws[0], laws[1], x),
-        "blending": sum((Fraction(j, n) * mass(j, n, p) for j in bad), Fraction(0)),
-        "theorem5": sum((mass(j, n, p) for j in bad), Fraction(0)),
-    }
-
-
-_SAMPLED = tuple(
-    {"n": n, "k": k, "p": Fraction(p)} for n in range(1, 15) for k in (1, 2, 4) for p in ("1/2", "1/4", "1/10")
-)
-
-
-def _exponent(printed: str, moved: int = 0) -> dict[str, Any]:
-    return against(arb(2).log() - lift(Fraction(1, 2)), printed, moved)
-
-
-_EXPONENT = ({"printed": "0.1931"},)
-
-
-MAIN = Statement(
-    "cbp-main",
-    "slides; CRYPTO 2012",
-    "A (k, eps)-crowd-blending mechanism after sampling at rate p is (eps', delta')-DP with e^eps' = p(2-p)/(1-p) "
-    "e^eps + (1-p) and delta' "
-    "the largest over n of the sum of (j/n) f(j; n, p) over j >= k, j > (1-(1-p)^2) n; delta' <= d(k, p, -ln(1-p)) <= "
-    "exp(-c k) with c "
-    ">= (ln 2 - 1/2)(1-p)^2.",
-    Registered.PROVED,
-    (
-        Obligation(
-            "swap",
-            "Target and j - 1 of its n - 1 look-alikes sampled: exchanging the target for one of the n - j others "
-            "costs a factor x; each "
-            "sample without the target is reached j times.",
-            Implication(
-                ("P*(n - j) <= R*j", "j <= g*n", "n > 0", "R >= 0", "P >= 0"),
-                "P*(1 - g) <= R*g",
-                (edge(P=1, n=2, j=1, R=1, g="1/2"), edge(P=0, n=1, j=0, R=0, g=0)),
-            ),
-            (without("j <= g*n"), without("P*(n - j) <= R*j"), goal("P <= R*g")),
-        ),
-        Obligation(
-            "good-factor",
-            "With g = 1-(1-p)^2, (1-p) g/(1-g) = p(2-p)/(1-p).",
-            Identity("(1 - p)*(1 - (1 - p)**2)/(1 - p)**2 == p*(2 - p)/(1 - p)", (at(p="1/3"),)),
-            (goal("(1 - p)*(1 - (1 - p)**2)/(1 - p)**2 == p*(1 - p)/(2 - p)"),),
-        ),
-        Obligation(
-            "ignored-factor",
-            "An ignored target costs p x, which is less: p(2-p)/(1-p) - p = p/(1-p) > 0.",
-            Identity("p*(2 - p)/(1 - p) - p == p/(1 - p)", (at(p="1/3"),)),
-            (goal("p*(2 - p)/(1 - p) - p == -p/(1 - p)"),),
-        ),
-        Obligation(
-            "add-up",
-            "Target out: (1-p) Q. Target in: ignored or good, at most t x Q in all (disjoint numbers of "
-            "look-alikes), or bad, at most delta.",
-            Implication(
-                ("P <= (1 - p)*Q + I + G + B", "I <= t*x*R", "G <= t*x*S", "R + S <= Q", "B <= d", "t*x >= 0"),
-                "P <= (t*x + 1 - p)*Q + d",
-                (
-                    at(P=1, p=0, Q=1, I=0, G=0, B=0, t=0, x=1, R=0, S=0, d=0),
-                    at(P=2, p=0, Q=1, I=1, G=0, B=0, t=1, x=1, R=1, S=0, d=0),
-                ),
-            ),
-            (without("B <= d"), without("R + S <= Q"), goal("P <= (t*x + 1 - p)*Q")),
-        ),
-        Obligation(
-            "bad-mass",
-            "The bad part: the target is among j of n sampled look-alikes with probability j/n: p f(j-1; n-1, p) = "
-            "(j/n) f(j; n, p).",
-            Identity(
-                "p*binomial(n - 1, j - 1)*p**(j - 1)*(1 - p)**(n - j) == j/n*binomial(n, j)*p**j*(1 - p)**(n - j)",
-                (at(p="1/3", n=5, j=2),),
-            ),
-            (goal("p*binomial(n - 1, j - 1)*p**(j - 1)*(1 - p)**(n - j) == binomial(n, j)*p**j*(1 - p)**(n - j)"),),
-        ),
-        Obligation(
-            "reverse-identity",
-            "At eps = 0, e^eps' is 1/(1-p), Theorem 5's smallest.",
-            Identity("p*(2 - p)/(1 - p) + (1 - p) == 1/(1 - p)", (at(p="1/3"),)),
-            (goal("p*(2 - p)/(1 - p) + (1 - p) == 2/(1 - p)"),),
-        ),
-        Obligation(
-            "reverse",
-            "So the other direction needs no delta: P >= (1-p) Q, and e^eps' (1-p) >= 1 (y for e^eps').",
-            Implication(
-                ("P >= (1 - p)*Q", "y*(1 - p) >= 1", "Q >= 0", "y >= 0"),
-                "y*P >= Q",
-                (edge(P="1/2", p="1/2", Q=1, y=2), edge(P=2, p=-1, Q=1, y="1/2"), at(P=0, p=0, Q=0, y=1)),
-            ),
-            (without("P >= (1 - p)*Q"), without("y*(1 - p) >= 1")),
-        ),
-        Obligation(
-            "gamma",
-            "Theorem 5's gamma at eps = -ln(1-p) is 1-(1-p)^2.",
-            Identity("(1/(1 - p) - 1 + p)/(1/(1 - p)) == 1 - (1 - p)**2", (at(p="1/3"),)),
-            (goal("(1/(1 - p) - 1 + p)/(1/(1 - p)) == 1 - (1 - p)"),),
-        ),
-        Obligation(
-            "below-d",
-            "j/n <= 1, so delta' is at most d.",
-            Implication(("j <= n", "f >= 0"), "j*f <= n*f", (at(j=1, n=1, f=0), at(j=1, n=2, f=1))),
-            (without("j <= n"), without("f >= 0")),
-        ),
-        Obligation(
-            "below-theorem5",
-            "For up to 14 rows of one kind: the exact delta of the sampled histogram is at most delta' (which is at "
-            "most Theorem 5's sum).",
-            Finite(_small_case, "exact <= blending", _SAMPLED),
-            (goal("2*exact <= blending"), goal("theorem5 <= blending")),
-        ),
-        Obligation(
-            "rho",
-            "rho of d-closed-form at eps = -ln(1-p), without its power: b/(x-1+b) = (1-p)/(2-p).",
-            Identity("p/(1/(1 - p) - 1 + p) == (1 - p)/(2 - p)", (at(p="1/3"),)),
-            (goal("p/(1/(1 - p) - 1 + p) == (1 - p)/2"),),
-        ),
-        Obligation(
-            "log-bound",
-            "ln q >= (q^2-1)/(2q) on (0, 1]: equal at 1, and the difference has the derivative -(q-1)^2/(2q^2) <= 0.",
-            Identity("diff(log(q) - (q**2 - 1)/(2*q), q) == -(q - 1)**2/(2*q**2)", (at(q="1/3"),)),
-            (goal("diff(log(q) - (q**2 - 1)/(2*q), q) == (q - 1)**2/(2*q**2)"),),
-        ),
-        Obligation(
-            "concave",
-            "c(q) >= h(q) + (ln 2 - 1/2) q^2 with q = 1-p and h = ln(1+q) - q/2 - (ln 2 - 1/2) q^2, which is concave.",
-            Identity(
-                "diff(diff(log(1 + q) - a*q - c*q**2, q), q) == -1/(1 + q)**2 - 2*c", (at(q="1/3", c="1/5", a="1/2"),)
-            ),
-            (goal("diff(diff(log(1 + q) - a*q - c*q**2, q), q) == 1/(1 + q)**2 - 2*c"),),
-        ),
-        Obligation(
-            "concave-chord",
-            "A concave h with h(0) = a >= 0 and h(1) = z >= 0 is >= 0 between: it is above its chord.",
-            Implication(
-                ("h >= w*a + q*z", "a >= 0", "z >= 0", "w >= 0", "q >= 0"),
-                "h >= 0",
-                (edge(h=0, w=1, a=0, q=0, z=0), edge(h=0, w=0, a=0, q=1, z=0)),
-            ),
-            (without("z >= 0"), without("a >= 0"), goal("h > 0")),
-        ),
-        Obligation(
-            "positive-exponent",
-            "ln 2 - 1/2 is 0.1931, which is positive.",
-            Finite(_exponent, "shown == printed", _EXPONENT, "balls"),
-            off_by_one(_EXPONENT),
-        ),
-    ),
-    checked=("0 <= p < 1", "whole n, j, k"),
-    duty=(
-        "Each row is sampled with the same probability p; where they differ, a swap costs the ratio of the odds too.",
-        "From a derivative's sign to monotony, and from a second derivative's to concavity: calculus.",
-    ),
-    remark="The DP part of the theorem; that the process is zero-knowledge private is not examined here.",
-)
-
-STATEMENTS = (DEFINITION, FIRST, HISTOGRAM, COUNT, SYNTHETIC, MAIN)
+STATEMENTS = (DEFINITION, FIRST, HISTOGRAM, COUNT, SYNTHETIC)

@@ -29,8 +29,8 @@ THEOREM2 = Statement(
         Obligation(
             "no-output",
             "Over no outputs at all, what O receives and the excess are both 0 (base).",
-            Implication(("A == 0", "E == 0"), "A <= E", (edge(A=0, E=0),)),
-            (without("E == 0"), without("A == 0")),
+            Implication(("A <= 0", "E >= 0"), "A <= E", (edge(A=0, E=0),)),
+            (without("E >= 0"), without("A <= 0")),
         ),
         Obligation(
             "kept-output",

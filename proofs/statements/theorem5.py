@@ -110,14 +110,8 @@ STEPS = (
         (without("q >= 0"), goal("F < G", "'always less', as printed")),
     ),
     Obligation(
-        "dropped-below-base",
-        "Nothing shown: F(0; n) = (1-b) F(0; n-1), so that >= holds for the first term.",
-        Implication(("S == (1 - b)*T",), "S >= (1 - b)*T", (edge(S="1/2", b="1/2", T=1),)),
-        (without("S == (1 - b)*T"), goal("S >= T")),
-    ),
-    Obligation(
         "dropped-below-step",
-        "Nothing shown: F(k-1; n) >= (1-b) F(k-1; n-1), term by term (induction step).",
+        "Nothing shown: F(k-1; n) >= (1-b) F(k-1; n-1), term by term (induction step, from empty sums).",
         Implication(
             (_RATIO, "S >= (1 - b)*T", "j >= 0", "j < n", "h >= 0", "b <= 1"),
             "S + f >= (1 - b)*(T + h)",
@@ -354,111 +348,4 @@ DOMAIN = Statement(
     ),
 )
 
-TIGHT = Statement(
-    "thm5-below-d",
-    "beyond LQS Thm 5",
-    "The exact delta, the sum of the positive parts of Pr[o] - x Pr'[o], is never above d: a bad count contributes "
-    "Pr[o] - x Pr'[o], "
-    "and d counts all of Pr[o].",
-    Registered.PROVED,
-    (
-        Obligation(
-            "term",
-            "One bad count (and the sum, by adding up).",
-            Implication(("h >= 0", "x >= 0"), "f - x*h <= f", (at(h=0, x=0, f=0), at(h=1, x=1, f=1))),
-            (without("h >= 0"), goal("f - x*h <= 0")),
-        ),
-        Obligation(
-            "sum",
-            "Adding up (induction step).",
-            Implication(("E <= D", "e <= f"), "E + e <= D + f", (at(E=0, D=0, e=0, f=0),)),
-            (without("e <= f"),),
-        ),
-    ),
-)
-
-CLOSED = Statement(
-    "d-closed-form",
-    "beyond LQS Thm 5",
-    "d(k, beta, eps) <= rho^k with rho = beta e^(eps/gamma)/(e^eps - 1 + beta): every tail that d is the maximum of "
-    "is at most x^n/s^m "
-    "with s = gamma x/beta and n <= m/gamma.",
-    Registered.PROVED,
-    (
-        Obligation(
-            "tilt",
-            "The tilted mass per row: 1 - b + b s = x for s = g x/b, g x = x - 1 + b.",
-            Identity("1 - b + b*(x - 1 + b)/b == x", (at(b="1/4", x=3),)),
-            (goal("1 - b + b*(x - 1 - b)/b == x"),),
-        ),
-        Obligation(
-            "markov-step",
-            "s^j >= s^m for j >= m (induction step): t for s^j, u for s^m.",
-            Implication(("t >= u", "u >= 0", "s >= 1"), "t*s >= u", (at(t=0, u=0, s=1), at(t=2, u=2, s=1))),
-            (without("s >= 1"), without("t >= u")),
-        ),
-        Obligation(
-            "markov",
-            "So Pr[Bin >= m] s^m is at most the sum of f(j) s^j over j >= m (induction step).",
-            Implication(
-                ("A <= B", "f >= 0", "u <= t"),
-                "A + f*u <= B + f*t",
-                (at(A=0, B=0, f=0, u=0, t=0), at(A=1, B=1, f=1, u=1, t=1)),
-            ),
-            (without("f >= 0"), without("u <= t")),
-        ),
-        Obligation(
-            "s-above-one",
-            "s >= 1, since gamma x >= beta.",
-            Implication(
-                ("s*b == x - 1 + b", "x >= 1", "b > 0"), "s >= 1", (edge(s=1, b=1, x=1), at(s=4, b="1/2", x="5/2"))
-            ),
-            (without("x >= 1"), goal("s > 1")),
-        ),
-    ),
-    duty=("x^n <= x^(m/gamma) for n <= m/gamma and x >= 1: the exponential function is increasing.",),
-)
-
-ORDER = Statement(
-    "d-order",
-    "LQS 3.3",
-    "With k and beta fixed, d does not grow with eps; with beta and eps fixed, it does not grow with k.",
-    Registered.PROVED,
-    (
-        Obligation(
-            "gamma-grows",
-            "gamma grows with x.",
-            Implication(
-                ("g*x == x - 1 + b", "h*y == y - 1 + b", "x <= y", "b <= 1", "x > 0"),
-                "g <= h",
-                (at(g="3/4", x=2, h="3/4", y=2, b="1/2"), at(g=1, x=1, h=1, y=2, b=1)),
-            ),
-            (without("x <= y"), without("b <= 1")),
-        ),
-        Obligation(
-            "fewer-bad",
-            "A count that is bad for the larger gamma is bad for the smaller, so each n's sum does not grow.",
-            Implication(
-                ("j > h*n", "g <= h", "n >= 0"),
-                "j > g*n",
-                (at(j=1, h="1/2", g="1/2", n=0), at(j=2, h="1/2", g="1/4", n=3)),
-            ),
-            (without("g <= h"), without("n >= 0")),
-        ),
-        Obligation(
-            "fewer-shown",
-            "A count of at least K is at least k, for K >= k.",
-            Implication(("j >= K", "K >= k"), "j >= k", (edge(j=1, k=1, K=1), at(j=2, k=1, K=2))),
-            (without("j >= K"), without("K >= k")),
-        ),
-        Obligation(
-            "maximum",
-            "If every n's value is at most M, then so is the largest (induction step: v the next value, w its bound).",
-            Implication(("v <= w", "w <= M"), "v <= M", (at(v=0, w=0, M=0),)),
-            (without("w <= M"),),
-        ),
-    ),
-    remark="d is the maximum over all n of Pr[Bin(n) >= k and > gamma n]: below n_m these grow with n (tail-grows).",
-)
-
-STATEMENTS = (GAMMA, THEOREM5, STRICT, DOMAIN, TIGHT, CLOSED, ORDER)
+STATEMENTS = (GAMMA, THEOREM5, STRICT, DOMAIN)
