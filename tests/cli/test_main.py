@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from crowdproof.cli import VERBS, cli
+from crowdproof.cli import VERBS, cli, main
 from crowdproof.errors import ExitCode
 
 
@@ -51,3 +51,41 @@ def test_help_imports_nothing_heavy():
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "HEAVY []" in ran.stdout, ran.stdout + ran.stderr
+
+
+def bad_verb(monkeypatch) -> None:
+    """`crowdproof plan` is made to fail in a way that nobody foresaw."""
+
+    def broken(**_: object) -> None:
+        raise RuntimeError("unforeseen")
+
+    monkeypatch.setattr(cli.get_command(None, "plan"), "callback", broken)
+
+
+@pytest.mark.parametrize("arguments", [["plan"], ["plan", "--verbose"], ["--verbose", "plan"], ["-v", "plan", "-q"]])
+def test_an_unforeseen_error_shows_where_it_arose_only_with_verbose(arguments, monkeypatch, capsys):
+    bad_verb(monkeypatch)
+    monkeypatch.setattr(sys, "argv", ["crowdproof", *arguments])
+    monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == ExitCode.BROKEN
+    shown = capsys.readouterr().err
+    assert ("Traceback" in shown) == ("-q" not in arguments and len(arguments) > 1)
+    assert "crowdproof: internal error: RuntimeError: unforeseen. This is a bug of crowdproof" in shown
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_can_be_made_quiet_or_verbose_once(verb):
+    for _ in range(2):  # a verb that is looked up again has each option once
+        names = [param.name for param in cli.get_command(None, verb).params]
+    assert names.count("quiet") == 1
+    assert names.count("verbose") == 1
+
+
+def test_quiet_leaves_the_report_and_nothing_on_stderr(tmp_path):
+    asked = ["prove", "gamma", "--certificates", str(tmp_path / "c")]
+    told, still = crowdproof(*asked), crowdproof(*asked, "--quiet")
+    assert "files written below" in told.stderr
+    assert still.stderr == ""
+    assert told.stdout.splitlines()[0] == still.stdout.splitlines()[0]

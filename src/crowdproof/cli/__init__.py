@@ -5,10 +5,13 @@ Each verb is a module of this package with a click command called `command`, loa
 
 import os
 import sys
+import traceback
 from importlib import import_module
+from typing import Any
 
 import click
 
+from crowdproof.cli import loudness
 from crowdproof.errors import CrowdproofError, ExitCode
 
 VERBS = {
@@ -39,14 +42,27 @@ class _Verbs(click.Group):
             return None
         module = import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
+        known = {param.name for param in command.params}
+        command.params += [option for option in loudness.options() if option.name not in known]
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; with `--verbose` an error shows where it arose before it is told in one sentence."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort):
+            raise
+        except Exception:
+            if loudness.verbose():
+                click.echo(traceback.format_exc(), err=True)
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
 
-@click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=_Verbs, params=loudness.options(), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="crowdproof")
 def cli() -> None:
     """Tell whether a data release really gives the privacy it claims.
@@ -79,7 +95,7 @@ def main() -> None:
             raise
         click.echo(
             f"crowdproof: internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your "
-            "data; set CROWDPROOF_DEBUG=1 to see where, and report it.",
+            "data; run it with --verbose to see where, and report it.",
             err=True,
         )
         code = ExitCode.BROKEN

@@ -21,8 +21,14 @@ def _list(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         ctx.exit()
 
 
+def _names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    from crowdproof.attacks.catalogue import CATALOGUE
+
+    return [name for name in CATALOGUE if name.startswith(incomplete)]
+
+
 @click.command("attack")
-@click.argument("name")
+@click.argument("name", shell_complete=_names)
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="Which attacks there are."
 )
@@ -40,7 +46,10 @@ def command(name: str, outputs: list[tuple[str, Path | None]], **options: Any) -
 
     Example: crowdproof attack clr --target their_module:anonymize --data their.csv
     """
-    finding = _run(name, chosen_seed(options["seed"]), options)
+    from crowdproof.cli.progress import waiting
+
+    with waiting(f"attack {name}"):
+        finding = _run(name, chosen_seed(options["seed"]), options)
     emit([finding], outputs)
     return ExitCode.HELD
 

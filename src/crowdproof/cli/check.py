@@ -38,8 +38,10 @@ def command(release: str, outputs: list[tuple[str, Path | None]], **terms: Any) 
     program that makes it.
     """
     from crowdproof.audit.check import Terms, check
+    from crowdproof.cli.progress import waiting
     from crowdproof.findings import exit_code
 
-    findings = check(release, Terms(**{**terms, "columns": terms["columns"] or None}))
+    with waiting(f"checking {release}"):
+        findings = check(release, Terms(**{**terms, "columns": terms["columns"] or None}))
     emit(findings, outputs)
     return exit_code(findings)

@@ -1,7 +1,7 @@
 """`crowdproof demo`: the main job, end to end, on the built-in data."""
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -29,26 +29,29 @@ def command(output: Path) -> ExitCode:
     """
     if not output.parent.is_dir():
         raise ParameterError(f"{output.parent} is not a folder: name a file in one that exists.")
+    from crowdproof.cli.progress import waiting
+
     findings = []
-    for question, finding in _scenes():
+    for question, examine in _scenes():
+        click.echo(question)
+        with waiting("  examining"):
+            finding = examine()
         findings.append(finding)
-        click.echo(f"{question}\n{_answer(finding)}\n")
+        click.echo(f"{_answer(finding)}\n")
     emit(findings, [("html", output)])
     click.echo(f"The report, with witnesses, plots and how to reproduce each finding: {output}")
     return ExitCode.HELD
 
 
-def _scenes() -> Iterator[tuple[str, Finding]]:
-    """Each question with its finding, one after the other, so that a person can read along."""
-    scenes: list[tuple[str, Callable[[], Finding]]] = [
+def _scenes() -> list[tuple[str, Callable[[], Finding]]]:
+    """Each question, and what answers it: one after the other, so that a person can read along."""
+    return [
         ("We sample 10%, recode by a fixed grid, drop groups below 20. What does that give at epsilon 0.5?", _bound),
         ("So that algorithm is (0.5, 1e-8)-DP under sampling: does running it refute that?", _safe),
         ("We sample 10% and cluster into groups of 20 (Mondrian). It is 20-anonymous: is it (0.5, 1e-8)-DP too?", _clr),
         ("What does that mean for the one rich inhabitant of a town?", _attack),
         ("We add Laplace noise for epsilon 1, but someone halved its scale: does an audit notice?", _noise),
     ]
-    for question, make in scenes:
-        yield question, make()
 
 
 def _bound() -> Finding:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from crowdproof.cli.loudness import remark
 from crowdproof.cli.options import emit, formats
 
 
@@ -14,12 +15,15 @@ from crowdproof.cli.options import emit, formats
 @formats
 def command(folder: Path, outputs: list[tuple[str, Path | None]]) -> int:
     """Write Tables 1 and 2 and Figures 1 to 6 with the tight numbers, and say whether Table 2 is right."""
+    from crowdproof.cli.progress import waiting
     from crowdproof.findings import exit_code
     from crowdproof.proofs.bounds.drawing import write_figures
     from crowdproof.proofs.bounds.figures import figures, table_2_finding
 
-    for path in write_figures(figures(), folder):
-        click.echo(str(path), err=True)
-    findings = [table_2_finding()]
+    with waiting("computing the figures"):
+        written = list(write_figures(figures(), folder))
+        findings = [table_2_finding()]
+    for path in written:
+        remark(str(path))
     emit(findings, outputs)
     return exit_code(findings)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from crowdproof.cli.loudness import remark
 from crowdproof.cli.options import chosen_seed, emit, formats, seed
 from crowdproof.errors import ParameterError
 
@@ -49,7 +50,7 @@ def command(  # noqa: PLR0917  (one for each option)
     emit(list(result.findings), outputs)
     for problem in result.problems:
         click.echo(f"crowdproof: {problem}", err=True)
-    click.echo(result.summary(), err=True)
+    remark(result.summary())
     if badge is not None:
         _write(badge, result.badge_json())
     return result.exit_code(strict=strict, exit_zero=exit_zero)
@@ -60,11 +61,12 @@ def _progress() -> Iterator[Callable[[str], None]]:
     """What is going on, on stderr, where a person watches."""
     from rich.console import Console
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    from crowdproof.cli.progress import watched
+
+    if not watched():
         yield lambda _: None
         return
-    with console.status("starting") as status:
+    with Console(stderr=True).status("starting") as status:
         yield status.update
 
 

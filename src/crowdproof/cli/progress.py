@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -16,15 +18,23 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from crowdproof.cli.loudness import quiet, remark, verbose
+
 OFTEN = 0.1
-"""Seconds between two updates."""
+"""Seconds between two updates of a bar."""
+SELDOM = 5.0
+"""Seconds between two lines in a log."""
+
+
+def watched() -> bool:
+    """Whether a person looks on who wants to see it move."""
+    return sys.stderr.isatty() and not quiet()
 
 
 class StderrProgress:
-    """Tells `crowdproof.audit` how far it is; silent where nobody watches."""
+    """Tells `crowdproof.audit` how far it is: a bar on a terminal, lines in a log with `--verbose`, else nothing."""
 
     def __init__(self, title: str) -> None:
-        console = Console(stderr=True)
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -34,16 +44,20 @@ class StderrProgress:
             TimeRemainingColumn(),
             TextColumn("{task.fields[message]}"),
         )
-        self._bar = Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty())
+        self._title, self._last = title, 0.0
+        self._logs = verbose() and not sys.stderr.isatty()
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=not watched())
         self._task = self._bar.add_task(title, total=None, message="")
-        self._last = 0.0
 
     def update(self, done: int, total: int | None, message: str) -> None:
         """`done` of `total` runs, and what is known so far."""
         now = time.monotonic()
-        if now - self._last >= OFTEN:
-            self._last = now
-            self._bar.update(self._task, completed=done, total=total, message=message)
+        if now - self._last < (SELDOM if self._logs else OFTEN):
+            return
+        self._last = now
+        self._bar.update(self._task, completed=done, total=total, message=message)
+        if self._logs:
+            remark(f"{self._title}: {done:,} runs{'' if total is None else f' of {total:,}'}; {message}")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -53,3 +67,12 @@ class StderrProgress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._bar.stop()
+
+
+@contextmanager
+def waiting(title: str) -> Iterator[None]:
+    """A line with the time that has passed, for work that cannot tell how far it is."""
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not watched()) as bar:
+        bar.add_task(title, total=None)
+        yield

@@ -4,11 +4,18 @@ from pathlib import Path
 
 import click
 
+from crowdproof.cli.loudness import remark
 from crowdproof.cli.options import emit, formats
 
 
+def _ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    from crowdproof.proofs.statements import STATEMENTS
+
+    return [each.id for each in STATEMENTS if each.id.startswith(incomplete)]
+
+
 @click.command("prove")
-@click.argument("statements", nargs=-1, metavar="[ID]...")
+@click.argument("statements", nargs=-1, metavar="[ID]...", shell_complete=_ids)
 @formats
 @click.option("--details", is_flag=True, help="In text, show the obligations of every statement, not only the table.")
 @click.option(
@@ -27,20 +34,22 @@ def command(
 ) -> int:
     """Check the statements of the papers, all or those with the given IDs.
 
-    Every obligation is discharged by its engines and each of its mutants refuted. A statement that is registered as REFUTED, because
-    what is printed is wrong, is as expected when its counterexample is found again.
+    Every obligation is discharged by its engines and each of its mutants refuted. A statement that is registered as
+    REFUTED, because what is printed is wrong, is as expected when its counterexample is found again.
 
     Exit codes: 0 every verdict is as registered; 1 one differs; 4 an engine gave up.
     """
+    from crowdproof.cli.progress import waiting
     from crowdproof.proofs.certificates import export
     from crowdproof.proofs.ledger import exit_code, finding, run, summary
 
-    records = run(statements, workers)
+    with waiting("checking the statements"):
+        records = run(statements, workers)
     findings = [summary(records), *map(finding, records)]
     brief = findings if details or statements else findings[:1]
     for name, path in outputs:
         emit(brief if name == "text" else findings, [(name, path)])
     if certificates is not None:
         written = export(records, certificates)
-        click.echo(f"{len(written)} files written below {certificates}", err=True)
+        remark(f"{len(written)} files written below {certificates}")
     return exit_code(records)
