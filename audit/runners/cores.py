@@ -20,7 +20,7 @@ class Cores:
     def __init__(self, workers: int | None = None) -> None:
         if workers is not None and workers < 1:
             raise ParameterError(f"workers is {workers}: give at least 1.")
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or _cores()
         self._pool: Any = None
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Iterator[Result]:
@@ -59,3 +59,10 @@ class Cores:
 
     def __str__(self) -> str:
         return f"{self.workers} processes on this machine"
+
+
+def _cores() -> int:
+    """The cores that this process may use, also inside a container."""
+    from loky import cpu_count  # noqa: PLC0415
+
+    return int(cpu_count())

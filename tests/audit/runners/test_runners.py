@@ -146,6 +146,7 @@ def test_jobs_choose_the_runner():
         pass
     with pytest.raises(ParameterError, match="workers is 0"):
         Cores(0)
+    assert Cores().workers >= 1
 
 
 class _Done:

@@ -116,10 +116,6 @@ class TestFunctionFresh(Function, Elsewhere):
     isolate = "fresh"
 
 
-class TestFunctionAuto(Function, Elsewhere):
-    isolate = "auto"
-
-
 class TestCommandWithFiles(Elsewhere):
     words = "command {input} {output} {mode} {seed}"
 
