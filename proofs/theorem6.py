@@ -12,6 +12,7 @@ below k are dropped. `worst_first_step` finds, by exact linear programming, the 
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement, product
 from math import floor
 
@@ -86,6 +87,7 @@ class Worst:
         return self.delta > self.claimed
 
 
+@cache
 def claimed(case: Case) -> Fraction:
     """Theorem 6's delta, d(k, beta, eps - eps1): certified to be attained at some n, and exact there."""
     ratio = case.x / case.x1
@@ -114,7 +116,11 @@ def _may_gain(case: Case, j: int) -> bool:
 
 
 def _every_event(case: Case, gaining: list[int]) -> list[Event]:
-    """Every event that can be the best, up to exchanging A and B; the count n is always in it."""
+    """Every event that can be the best, up to exchanging A and B.
+
+    The count n is always in it, since D' never shows it; 'dropped' never is, since it gains at most a factor
+    1 + beta (x1 - 1), which is below x (obligation thm6-same-sample/dropped).
+    """
     subsets = [
         tuple(j for j, taken in zip(gaining, flags, strict=True) if taken)
         for flags in product((0, 1), repeat=len(gaining))
@@ -143,16 +149,14 @@ def _ascend(case: Case, start: Worst, matrix: list[Row], bound: Row) -> Worst:
 
 
 def _best_choice(case: Case, event: Event, matrix: list[Row], bound: Row) -> Worst:
+    """The first step that makes the event gain most: B's part is linear in 1 - p, so its constant can be left out."""
     objective = [Fraction(0)] * (2 * case.n)
-    constant = Fraction(0)
     for name, j in event:
         for (m, b), weight in case.gain(j).items():
-            constant += weight if name == "B" else 0
             objective[b * case.n + m] += weight if name == "A" else -weight
     optimum = maximize(objective, matrix, bound)
     choice = (optimum.point[: case.n], optimum.point[case.n :])
-    event = best_event(case, choice)
-    return Worst(case, delta(case, choice), choice, event, optimal=False, claimed=claimed(case))
+    return Worst(case, delta(case, choice), choice, best_event(case, choice), optimal=False, claimed=claimed(case))
 
 
 def _safe(case: Case) -> tuple[list[Row], Row]:

@@ -354,6 +354,23 @@ DPS_DP_REPAIRED = Statement(
             (without("A0 - A1 >= -B"), goal("C0 - A0 <= e/2")),
         ),
         Obligation(
+            "both-answers-move",
+            "Where both answers gain, they gain e together, which is no more: e <= 2 B, since a block holds the threshold.",
+            Implication(("e <= 2*B",), "e <= e/2 + B", (edge(e=0, B=0), edge(e=2, B=1))),
+            (without("e <= 2*B"), goal("e <= B")),
+        ),
+        Obligation(
+            "residues",
+            "No place in the blocks has more than 1/L plus the largest mass M: by peak-high it has at most M more than any "
+            "other; added up over n of the L places (induction step).",
+            Implication(
+                ("n*R <= S + n*M", "R <= r + M"),
+                "(n + 1)*R <= (S + r) + (n + 1)*M",
+                (edge(n=1, R=1, S=1, M=0, r=1), at(n=0, R=0, S=0, M=0, r=0)),
+            ),
+            (without("R <= r + M"), goal("(n + 1)*R <= (S + r) + n*M")),
+        ),
+        Obligation(
             "blocks-small",
             "By enumeration for N0 = 12, L = 3 and up to 60 rows the delta is within the bound.",
             Finite(_blocks, "delta <= bound", tuple({"n": n, "length": 3, "threshold": 12} for n in range(1, 61))),
