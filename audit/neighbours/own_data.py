@@ -43,8 +43,8 @@ def suspicious(data: Any) -> dict[int, str]:
                 found.setdefault(place, f"{why} {name}")
         for place in data.with_row_index("__place").filter(data.is_unique())["__place"].to_list()[:MOST]:
             found.setdefault(int(place), "the only row of its kind")
-    elif (values := np.asarray(data)).ndim == 1 and np.issubdtype(values.dtype, np.number):
-        found = {int(values.argmax()): "the greatest", int(values.argmin()): "the least"}
+    elif all(isinstance(row, int | float | np.number) for row in data):
+        found = {int(np.argmax(data)): "the greatest", int(np.argmin(data)): "the least"}
     found.setdefault(0, "the first")
     return found
 

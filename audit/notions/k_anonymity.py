@@ -92,7 +92,8 @@ def smallest_group(release: pl.DataFrame, columns: tuple[str, ...] | None) -> Gr
 
 
 def _trials(request: Request) -> Iterator[tuple[str, Any, int]]:
-    seeds = [request.seed] if is_deterministic(request.target) else range(request.seed, request.seed + SEEDS)
+    single = is_deterministic(request.target) if request.deterministic is None else request.deterministic
+    seeds = [request.seed] if single else range(request.seed, request.seed + SEEDS)
     for words, data in _datasets(request):
         for seed in seeds:
             yield words, data, seed

@@ -11,9 +11,9 @@ from crowdproof.audit.exact.engine import declares_law
 from crowdproof.audit.interface import Pair, Request, Sampling
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.outcome import Guarded
-from crowdproof.audit.rows import SampledRows, group
+from crowdproof.audit.rows import SampledRows, group, is_rows, size
 from crowdproof.claims import DP, DPS
-from crowdproof.errors import DataError, ParameterError
+from crowdproof.errors import DataError, NoReleaseError, ParameterError
 from crowdproof.exact import show
 from crowdproof.findings import Note
 from crowdproof.mechanism import Mechanism
@@ -108,7 +108,10 @@ def finite(mechanism: Mechanism, request: Request) -> Finite:
         return Finite(False)
     if examine is None:
         return Finite(has_finite_law(mechanism))
-    behaviour = examine(_some_data(request))
+    try:
+        behaviour = getattr(mechanism, "behaviour", None) or examine(_some_data(request))
+    except NoReleaseError:  # refused data tell nothing about the target: it is taken to be randomized
+        return Finite(False)
     return Finite(bool(behaviour.deterministic), measured=True, notes=(behaviour.note(),))
 
 
@@ -116,5 +119,9 @@ def _some_data(request: Request) -> Any:
     if request.data is not None:
         return request.data
     if request.pairs:
-        return request.pairs[0].left
+        return max((data for pair in request.pairs for data in (pair.left, pair.right)), key=_weight)
     raise DataError("there is nothing to audit on: give data, or pairs of neighbouring datasets of your own.")
+
+
+def _weight(data: Any) -> int:
+    return size(data) if is_rows(data) else 0

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
-from crowdproof.errors import CrowdproofError, NoReleaseError, ParameterError, TargetError
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
 ACCEPTED = (
@@ -59,7 +59,7 @@ class Function:
                 output = self.call(*positional, **named)
             except MemoryError:
                 raise TargetError(f"{self.name} ran out of memory: give it a larger memory limit.") from None
-            except CrowdproofError:
+            except TargetError:
                 raise
             except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
                 raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 from attrs import evolve, frozen
 
-from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted
+from crowdproof import DP, DPS, CrowdBlending, KAnonymity, Neighbours, NotRefuted, Refuted, Safe
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.replay import replay
+from crowdproof.audit.targets import load_target
 from crowdproof.audit.witness import data_from_json, data_to_json
 from crowdproof.errors import DataError, TargetError
 from crowdproof.mechanisms import Grid, Mondrian, Scheme, StronglySafe
@@ -113,3 +114,13 @@ def test_what_cannot_be_replayed_is_an_error():
         replay(refuted, seed=1)
     with pytest.raises(DataError, match="refutes nothing"):
         replay(evolve(refuted, verdict=NotRefuted("nothing")), Mondrian(k=3), seed=1)
+
+
+@pytest.mark.parametrize("claim", [Safe(), KAnonymity(5), CrowdBlending(4), DPS("0.5", 1, "0.1")])
+def test_a_loaded_target_is_loaded_again_from_the_file(claim):
+    people = pl.DataFrame({"age": [30, 31, 32, 33, 40, 41, 42, 43, 95]})
+    target = load_target("crowdproof.mechanisms:Mondrian", params={"k": 4}, isolate="none")
+    finding = audit(target, claim, data=people, search=0)
+    assert isinstance(finding.verdict, Refuted)
+    (read,) = loads(dumps([finding]))
+    assert isinstance(replay(read, seed=12).verdict, Refuted)
