@@ -13,6 +13,8 @@ CATALOGUE: dict[str, str] = {
     "same-sample": "A recoding chosen on the sample that it recodes leaks more than Theorem 6 prints.",
     "degenerate": "Every output is k-anonymous, and a person's row is in the clear.",
     "linkage": "Names were removed, and a public register puts them back.",
+    "fingerprint": "A few films that somebody mentioned find their whole record.",
+    "intersection": "Two k-anonymous releases leave one value that both allow.",
     "reuse": "Two safe releases of one sample, where fresh samples were assumed, show a person.",
     "guessing": "A promised guessing advantage of 0.1 that is 0.3: Odoh's case study.",
 }

@@ -12,6 +12,7 @@ from attrs import frozen
 from crowdproof.attacks.cells import named_numbers
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.people import name_of
 from crowdproof.claims import Assertion
 from crowdproof.data import town
 from crowdproof.errors import CrowdproofError, DataError, ParameterError
@@ -170,11 +171,7 @@ def _measure(
     few = max(1, trials // 4)  # the person's absence is the easy half: their value never shows
     drawn, not_drawn = right(trials, present=True), right(few, present=False)
     success = Estimate(beta * drawn.low + (1 - beta) * not_drawn.low, beta * drawn.high + (1 - beta) * not_drawn.high)
-    return Outcome(_name(mechanism), success, not_drawn, confidence(), trials + few, bound)
-
-
-def _name(mechanism: object) -> str:
-    return str(getattr(mechanism, "name", None) or getattr(mechanism, "__name__", None) or type(mechanism).__name__)
+    return Outcome(name_of(mechanism), success, not_drawn, confidence(), trials + few, bound)
 
 
 def _learned(release: pl.DataFrame, adversary: Adversary, value: float, others: int) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -9,7 +10,7 @@ from attrs import frozen
 
 from crowdproof.attacks.candidates import Guess, Reading, Row, commonest, require
 from crowdproof.attacks.interface import Attack, Severity, Story
-from crowdproof.attacks.people import certified_gain, fixed_scheme, measure, town_of
+from crowdproof.attacks.people import certified_gain, fixed_scheme, measure, name_of, town_of
 from crowdproof.data import adult
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
@@ -37,7 +38,8 @@ HIDDEN = "occupation"
 class WithoutNames:
     """The victim: the rows as they are, in an order that depends on their content only; there are no names in them."""
 
-    deterministic = True
+    deterministic: ClassVar[bool] = True
+    name: ClassVar[str] = "names removed"
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:  # noqa: ARG002
         """The release of the table."""
@@ -99,7 +101,7 @@ def run(
     town = town_of(people.select(*names, hidden), whole(rows, "rows"), draw)
     adversary, publish = Linker(names, hidden), WithoutNames() if target is None else target
     safe = Sampled(sample_rate, StronglySafe(fixed_scheme(people, names, hidden), size))
-    victim = measure(_name(publish), publish, town, adversary, hidden, trials=runs, rng=victims)
+    victim = measure(name_of(publish), publish, town, adversary, hidden, trials=runs, rng=victims)
     twin = measure(
         f"strongly safe, k = {size}, of a sample at {sample_rate}",
         safe,
@@ -122,12 +124,6 @@ def run(
         Reproduce("crowdproof attack linkage", seed, {"known": list(names), "secret": hidden, "rows": town.height}),
         time.monotonic() - start,
     )
-
-
-def _name(publish: object) -> str:
-    if isinstance(publish, WithoutNames):
-        return "names removed"
-    return str(getattr(publish, "name", None) or getattr(publish, "__name__", None) or type(publish).__name__)
 
 
 def _crowds(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], count: int) -> list[int]:

@@ -108,3 +108,8 @@ def town_of(data: pl.DataFrame, rows: int, rng: np.random.Generator) -> pl.DataF
     if data.height < 2:
         raise DataError(f"the data has {data.height} rows: give at least two people.")
     return data[np.sort(rng.permutation(data.height)[:rows])]
+
+
+def name_of(mechanism: object) -> str:
+    """What a mechanism is called: its own name, or that of its function or class."""
+    return str(getattr(mechanism, "name", None) or getattr(mechanism, "__name__", None) or type(mechanism).__name__)

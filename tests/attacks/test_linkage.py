@@ -7,7 +7,7 @@ import pytest
 from crowdproof.attacks import linkage
 from crowdproof.attacks.candidates import Reading, commonest
 from crowdproof.errors import DataError, ParameterError
-from crowdproof.mechanisms import Grid, Keep, Scheme, StronglySafe
+from crowdproof.mechanisms import Grid, Keep, Sampled, Scheme, StronglySafe
 
 
 def test_names_come_back_without_crowds_and_do_not_from_a_strongly_safe_release():
@@ -30,7 +30,7 @@ def test_people_who_are_all_alike_cannot_be_linked():
 
 def test_a_target_of_the_users_own_is_attacked():
     people = pl.DataFrame({"age": list(range(20, 80)), "illness": ["flu", "gout", "cold"] * 20})
-    safe = StronglySafe(Scheme({"age": Grid(30), "illness": Keep()}), 5)
+    safe = Sampled("1/2", StronglySafe(Scheme({"age": Grid(80), "illness": Keep()}), 5))
     assert linkage.run(data=people, trials=60).victim.succeeds
     assert not linkage.run(data=people, target=safe, trials=60).victim.succeeds
 

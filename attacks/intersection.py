@@ -1,0 +1,217 @@
+"""Two k-anonymous releases about the same person: what both allow is often one value."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.attacks.candidates import Guess, Reading, Row, require
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.linkage import columns
+from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.people import certified_gain, fixed_scheme, leave_out, measure, name_of, share_right, town_of
+from crowdproof.data import adult
+from crowdproof.errors import DataError
+from crowdproof.exact import Number, rate, whole
+from crowdproof.findings import Chart, Reproduce, Series, Table
+from crowdproof.mechanism import Mechanism
+from crowdproof.mechanisms import Mondrian, Sampled, StronglySafe
+
+ATTACK = Attack(
+    id="intersection",
+    title="Treated in two hospitals",
+    knows="The public values of a person who was in both hospitals.",
+    sees="A k-anonymous table from each hospital, made without knowing of the other's.",
+    infers="In each table the secret is one of those of the person's group; where only one value is in both groups, "
+    "that is it; of several, the likeliest is named.",
+    claim="Releases that are each k-anonymous hide a person among k together too.",
+    remedy="Strongly safe releases, each of a fresh sample: their guarantees add up, whoever makes them.",
+    source="Ganta, Kasiviswanathan and Smith 2008, composition attacks",
+    severity=Severity.ATTRIBUTE,
+)
+
+
+Publishers = tuple[Mechanism, Mechanism]
+
+
+@frozen
+class Hospitals:
+    """Two tables about the same people: `shared` were in both, `first` and `second` in one only."""
+
+    shared: pl.DataFrame
+    first: pl.DataFrame
+    second: pl.DataFrame
+
+    def publish(self, how: Publishers, people: pl.DataFrame, rng: np.random.Generator) -> list[pl.DataFrame]:
+        """Each hospital's release, with these people in both."""
+        tables = (pl.concat([people, self.first]), pl.concat([people, self.second]))
+        return [mechanism(table, rng) for mechanism, table in zip(how, tables, strict=True)]
+
+
+@frozen
+class Intersecting:
+    """Names the value that all releases leave; of several the likeliest, by its shares in the person's groups."""
+
+    known: tuple[str, ...]
+    secret: str
+
+    def __call__(self, releases: Sequence[pl.DataFrame]) -> Guess:
+        """The adversary who has seen these releases."""
+        possible = [self.values(release) for release in releases]
+
+        def guess(person: Row) -> str | None:
+            left = shared([values(person) for values in possible])
+            return max(sorted(left), key=left.__getitem__) if left else None
+
+        return guess
+
+    def values(self, release: pl.DataFrame) -> "Values":
+        """For a person, the secrets that a release leaves possible."""
+        require(release, [self.secret], "the release")
+        return Values(Reading.of(release, self.known), release[self.secret].cast(pl.String).to_numpy())
+
+
+@frozen(eq=False)
+class Values:
+    """The secrets of the rows that could be a person's."""
+
+    reading: Reading
+    secrets: np.ndarray
+
+    def __call__(self, person: Row) -> dict[str, float]:
+        """The different ones, with their shares."""
+        found = Counter(self.secrets[self.reading.could_be(person)].tolist())
+        return {value: count / found.total() for value, count in found.items()}
+
+
+def shared(possible: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The values that all allow, with the products of their shares.
+
+    >>> shared([{"flu": 0.5, "gout": 0.5}, {"gout": 0.25, "cold": 0.75}])
+    {'gout': 0.125}
+    """
+    return {value: math.prod(each[value] for each in possible) for value in set.intersection(*map(set, possible))}
+
+
+def run(
+    *,
+    target: Mechanism | None = None,
+    data: pl.DataFrame | None = None,
+    known: str | Sequence[str] | None = None,
+    secret: str | None = None,
+    k: Number = 5,
+    beta: Number = "1/4",
+    rows: Number = 1000,
+    trials: Number = 100,
+    seed: int = 0,
+) -> Story:
+    """Two hospitals with `rows` people each, half of them in both, publish by Mondrian (or by the target).
+
+    Success on the victim is exact: the share of the people in both whose secret is named rightly.
+    """
+    start = time.monotonic()
+    size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
+    people = adult(complete=True) if data is None else data
+    names, hidden = columns(people, known, secret)
+    draw, victims, twins = np.random.default_rng(seed).spawn(3)
+    hospitals = admit(people.select(*names, hidden), whole(rows, "rows", 2), draw)
+    anonymizer: Mechanism = Mondrian(size, names) if target is None else target
+    adversary = Intersecting(names, hidden)
+    victim, releases = _attacked(hospitals, (anonymizer, anonymizer), adversary, trials=runs, rng=victims)
+    safe = Sampled(sample_rate, StronglySafe(fixed_scheme(people, names, hidden), size))
+    twin = measure(
+        f"strongly safe, k = {size}, each of a fresh sample at {sample_rate}",
+        lambda table, rng: hospitals.publish((safe, safe), table, rng),
+        hospitals.shared,
+        adversary,
+        hidden,
+        trials=runs,
+        rng=twins,
+        fresh=True,
+        bound=certified_gain(size, sample_rate, times=2),
+    )
+    counts = values_left(releases, hospitals.shared, adversary)
+    return Story(
+        ATTACK,
+        victim,
+        twin,
+        (_learned(victim, size, counts),),
+        (_table(counts), *([_by_k(hospitals, adversary)] if target is None else [])),
+        Reproduce("crowdproof attack intersection", seed, {"k": size, "known": list(names), "secret": hidden}),
+        time.monotonic() - start,
+    )
+
+
+def admit(people: pl.DataFrame, rows: int, rng: np.random.Generator) -> Hospitals:
+    """Two hospitals with that many people each, half of them in both."""
+    both = rows // 2
+    admitted = town_of(people, 2 * rows - both, rng)
+    if admitted.height < 2 * rows - both:
+        raise DataError(f"the data has {people.height} rows: give rows of at most {people.height * 2 // 3}.")
+    mixed = admitted[rng.permutation(admitted.height)]
+    return Hospitals(mixed[:both], mixed[both:rows], mixed[rows:])
+
+
+def _attacked(
+    hospitals: Hospitals, how: Publishers, adversary: Intersecting, *, trials: int, rng: np.random.Generator
+) -> tuple[Outcome, list[pl.DataFrame]]:
+    """All the people in both, exactly; the baseline is that of people drawn at random and left out of both."""
+    releases = hospitals.publish(how, hospitals.shared, rng)
+    success = share_right(adversary(releases), hospitals.shared, adversary.secret)
+    lucky = 0
+    for place in rng.integers(hospitals.shared.height, size=trials).tolist():
+        person = hospitals.shared.row(place, named=True)
+        without = hospitals.publish(how, leave_out(hospitals.shared, place), rng)
+        lucky += adversary(without)(person) == str(person[adversary.secret])
+    baseline = proportion(lucky, trials, ERROR)
+    return Outcome(f"{name_of(how[0])}, two releases", success, baseline, confidence(), 2 * trials + 2), releases
+
+
+Left = list[tuple[int, int]]
+"""For each person how many values the first release leaves, and how many both leave."""
+
+
+def values_left(releases: Sequence[pl.DataFrame], people: pl.DataFrame, adversary: Intersecting) -> Left:
+    """How many values are possible for each person; one is the truth, so where one is left it is determined."""
+    seen = [adversary.values(release) for release in releases]
+    found = [[values(person) for values in seen] for person in people.iter_rows(named=True)]
+    return [(len(each[0]), len(shared(each))) for each in found]
+
+
+def _learned(victim: Outcome, k: int, counts: Left) -> str:
+    alone, both = (sum(each[which] == 1 for each in counts) for which in (0, 1))
+    return (
+        f"Of {len(counts)} people in both hospitals, one release determines the secret of {alone}, and the two "
+        f"together that of {both}, beyond doubt; naming the likeliest is right for {float(victim.success.low):.1%}. "
+        f"Each release is {k}-anonymous."
+    )
+
+
+def _table(counts: Left) -> Table:
+    limits = ((0, 0, "none"), (1, 1, "one"), (2, 2, "two"), (3, 3, "three"), (4, 10**9, "four or more"))
+    rows = tuple(
+        (name, *(str(sum(low <= each[which] <= high for each in counts)) for which in (0, 1)))
+        for low, high, name in limits
+    )
+    return Table("Values of the secret that are left for a person", ("values", "by one release", "by both"), rows)
+
+
+def _by_k(hospitals: Hospitals, adversary: Intersecting) -> Chart:
+    sizes = (2, 3, 5, 10)
+    shares = []
+    for k in sizes:
+        mechanism = Mondrian(k, adversary.known)
+        releases = hospitals.publish((mechanism, mechanism), hospitals.shared, np.random.default_rng(0))
+        counts = values_left(releases, hospitals.shared, adversary)
+        shares.append([sum(each[which] == 1 for each in counts) / len(counts) for which in (0, 1)])
+    lines = zip(("by one release", "by both"), zip(*shares, strict=True), strict=True)
+    return Chart(
+        "People whose secret is determined beyond doubt",
+        "k",
+        "share",
+        tuple(Series(name, tuple(map(float, sizes)), tuple(line)) for name, line in lines),
+    )

@@ -1,0 +1,52 @@
+"""Two releases about one person: what both leave, by brute force, and nothing on fresh strongly safe samples."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crowdproof.attacks import intersection
+from crowdproof.attacks.intersection import Intersecting, admit, values_left
+from crowdproof.data import adult
+from crowdproof.errors import DataError
+from crowdproof.mechanisms import Mondrian
+
+KNOWN = ("age", "sex", "education_num")
+
+
+def test_two_releases_tell_more_than_the_person_gave_and_two_safe_ones_do_not():
+    story = intersection.run(rows=400, trials=60, k=3)
+    assert story.victim.succeeds
+    assert story.defended is not None
+    assert not story.defended.succeeds
+    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
+
+
+def test_what_both_releases_leave_is_the_intersection_of_the_groups():
+    """Brute force: the groups are found again from the tables, not from the cells."""
+    people = adult(complete=True).select(*KNOWN, "occupation")
+    hospitals = admit(people, 200, np.random.default_rng(3))
+    mondrian = Mondrian(4, KNOWN)
+    releases = hospitals.publish((mondrian, mondrian), hospitals.shared, np.random.default_rng(0))
+    left = values_left(releases, hospitals.shared, Intersecting(KNOWN, "occupation"))
+    expected = []
+    for person in hospitals.shared.iter_rows(named=True):
+        sets = [_values(release, person) for release in releases]
+        assert person["occupation"] in sets[0] & sets[1]
+        expected.append((len(sets[0]), len(sets[0] & sets[1])))
+    assert left == expected
+
+
+def _values(release: pl.DataFrame, person: dict) -> set[str]:
+    return {row["occupation"] for row in release.iter_rows(named=True) if all(_holds(row[c], person[c]) for c in KNOWN)}
+
+
+def _holds(cell: str, value: object) -> bool:
+    if cell.startswith("["):
+        low, high = map(int, cell[1:-1].split(","))
+        return low <= value <= high
+    return str(value) in cell.strip("{}").split(", ")
+
+
+def test_too_few_people_are_refused_with_the_remedy():
+    with pytest.raises(DataError, match="at most 20"):
+        intersection.run(data=pl.DataFrame({"age": range(30), "ill": ["flu"] * 30}), rows=40)
