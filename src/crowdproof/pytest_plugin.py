@@ -7,7 +7,6 @@
 A marked test that asserts nothing fails. Nothing of the library is imported until a claim is asserted.
 """
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,11 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """A marked test in which nothing was audited is never green."""
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Nothing was asserted yet."""
     item.stash[_ASSERTED] = []
-    yield
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """After a test that passed: a marked one in which nothing was audited is never green."""
     if item.get_closest_marker("privacy_claim") is not None and not item.stash[_ASSERTED]:
         pytest.fail("the test has a privacy_claim and audited nothing: call assert_private in it.", pytrace=False)
 
