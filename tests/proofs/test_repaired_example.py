@@ -19,7 +19,7 @@ def crossing(place: int, length: int, reach: int = 120) -> Fraction:
     return 1 - inside
 
 
-@pytest.mark.parametrize(("threshold", "length"), [(40, 8), (60, 12)])
+@pytest.mark.parametrize(("threshold", "length"), [(400, 16), (200, 32)])
 def test_the_pair_leaks_at_least_what_is_proved(threshold, length):
     """Gain of the event 'A1 disagrees with the block that the noisy count points at', on 4 N0 rows at e^eps = 2."""
     others = 4 * threshold - 1
