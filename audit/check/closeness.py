@@ -4,13 +4,14 @@ equal       every two values are equally far apart: half the sum of |p - q|
 ordered     values in a row are one step apart: the sum of |P - Q| over the steps, divided by their number
 """
 
-from collections import Counter
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from crowdproof.audit.check.diversity import CLOSE, Measured
 from crowdproof.audit.check.groups import COUNT, GROUP, VALUE, Spread
@@ -35,7 +36,8 @@ def equal(spread: Spread, t: Fraction) -> Measured:
 
 def ordered(spread: Spread, t: Fraction) -> Measured:
     """The largest distance of a group, where values have an order and their neighbours are one step apart."""
-    ranked = _ranked(spread)
+    spread = _with_numbers(spread)
+    ranked = spread.table.with_columns((pl.col(VALUE).rank("dense").cast(pl.Int64) - 1).alias("rank"))
     values = int(ranked["rank"].max()) + 1  # type: ignore[arg-type]
     sizes = spread.groups.sizes
     whole = np.bincount(ranked["rank"], weights=ranked[COUNT], minlength=values).cumsum() / spread.groups.rows
@@ -53,47 +55,44 @@ def ordered(spread: Spread, t: Fraction) -> Measured:
     return _worst(spread, distances, t, _exact_ordered)
 
 
-def _ranked(spread: Spread) -> pl.DataFrame:
-    """The sensitive values by their place in the order of numbers, dates or truth values."""
+def _with_numbers(spread: Spread) -> Spread:
+    """The same with texts read as numbers, and `1` and `1.0` as one value; what has no order is an error."""
     column = spread.table[VALUE]
     if column.dtype == pl.String:
         column = column.cast(pl.Float64, strict=False)
-    if column.null_count() or column.dtype == pl.Object:
+    if column.null_count():
         raise DataError(
             f"the values of {spread.column} have no order: some are missing or no numbers. Use the equal distance."
         )
-    return spread.table.with_columns((column.rank("dense").cast(pl.Int64) - 1).alias("rank"))
+    merged = spread.table.with_columns(column).group_by(GROUP, VALUE).agg(pl.col(COUNT).sum())
+    return evolve(spread, table=merged)
 
 
-def _worst(spread: Spread, distances: np.ndarray, t: Fraction, exact: Any) -> Measured:
-    """The largest distance; where floats cannot tell it from t or from another, exactly."""
-    worst = float(distances.max())
-    candidates = np.flatnonzero(distances >= worst - CLOSE)[:20]
-    value, group = max((exact(spread, int(each)), -int(each)) for each in candidates)
-    near = np.flatnonzero(np.abs(distances - float(t)) < CLOSE)
-    holds = value <= t and all(exact(spread, int(each)) <= t for each in near)
-    return Measured(value, f"distance {float(value):.6g}", -group, holds)
+Law = dict[Any, Fraction]
+"""The share of each value."""
 
 
-def _exact_equal(spread: Spread, group: int) -> Fraction:
-    own, whole = _laws(spread, group)
-    return sum((max(own[value] - whole[value], Fraction(0)) for value in own), Fraction(0))
+def _worst(spread: Spread, distances: np.ndarray, t: Fraction, exact: Callable[[Law, Law], Fraction]) -> Measured:
+    """The largest distance; whatever floats cannot tell from it or from t is worked out exactly."""
+    near = (distances >= distances.max() - CLOSE) | (np.abs(distances - float(t)) < CLOSE)
+    close = spread.table.filter(pl.col(GROUP).is_in(np.flatnonzero(near)))
+    whole = _law(*spread.table.group_by(VALUE).agg(pl.col(COUNT).sum()).get_columns())
+    found = close.group_by(GROUP).agg(VALUE, COUNT).iter_rows()
+    value, group = max((exact(_law(values, counts), whole), -place) for place, values, counts in found)
+    return Measured(value, f"distance {float(value):.6g}", -group, value <= t)
 
 
-def _exact_ordered(spread: Spread, group: int) -> Fraction:
-    own, whole = _laws(spread, group)
-    order = sorted(whole, key=lambda value: float(value) if isinstance(value, str) else value)
+def _law(values: Iterable[Any], counts: Iterable[int]) -> Law:
+    counted = list(zip(values, counts, strict=True))
+    total = sum(count for _, count in counted)
+    return {value: Fraction(count, total) for value, count in counted}
+
+
+def _exact_equal(own: Law, whole: Law) -> Fraction:
+    return sum((max(share - whole[value], Fraction(0)) for value, share in own.items()), Fraction(0))
+
+
+def _exact_ordered(own: Law, whole: Law) -> Fraction:
+    order = sorted(whole)
     steps = accumulate(own.get(value, Fraction(0)) - whole[value] for value in order)
     return sum((abs(step) for step in steps), Fraction(0)) / max(1, len(order) - 1)
-
-
-def _laws(spread: Spread, group: int) -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
-    """The shares of the values in the group and in the whole release."""
-    own = spread.table.filter(pl.col(GROUP) == group)
-    whole: Counter[Any] = Counter()
-    totals = spread.table.group_by(VALUE).agg(pl.col(COUNT).sum())
-    for value, count in totals.iter_rows():
-        whole[value] += count
-    size, total = int(own[COUNT].sum()), spread.groups.rows
-    shares = {value: Fraction(count, size) for value, count in own.select(VALUE, COUNT).iter_rows()}
-    return shares, {value: Fraction(count, total) for value, count in whole.items()}

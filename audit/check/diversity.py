@@ -41,8 +41,9 @@ def entropy(spread: Spread, l: int) -> Measured:  # noqa: E741
     found = spread.table.group_by(GROUP).agg((-(p * p.log()).sum()).alias("H")).sort("H", GROUP)
     least = float(found["H"][0])
     words = f"the entropy of {math.exp(least):.4g} equally frequent values"
-    near = found.filter((pl.col("H") - math.log(l)).abs() < CLOSE)[GROUP].to_list()
-    failing = [group for group in near if not entropy_at_least(spread.counts(group), l)]
+    near = found.filter((pl.col("H") - math.log(l)).abs() < CLOSE)[GROUP]
+    counted = spread.table.filter(pl.col(GROUP).is_in(near.implode())).group_by(GROUP).agg(COUNT).sort(GROUP)
+    failing = [int(group) for group, counts in counted.iter_rows() if not entropy_at_least(counts, l)]
     if least < math.log(l) - CLOSE:
         failing.insert(0, int(found[GROUP][0]))
     return Measured(math.exp(least), words, failing[0] if failing else int(found[GROUP][0]), not failing)

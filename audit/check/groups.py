@@ -42,11 +42,6 @@ class Spread:
     groups: Groups
     table: pl.DataFrame
 
-    def counts(self, group: int) -> list[int]:
-        """The counts in one group, largest first."""
-        found: list[int] = self.table.filter(pl.col(GROUP) == group)[COUNT].sort(descending=True).to_list()
-        return found
-
 
 def group(table: pl.LazyFrame, columns: Sequence[str]) -> Groups:
     """Count the rows that are equal in these columns; a missing cell equals a missing cell."""

@@ -98,6 +98,21 @@ def test_equally_frequent_values_have_exactly_their_entropy():
     assert not entropy(spread(release[:8].lazy(), ["a"], "s"), 3).holds
 
 
+def test_many_groups_at_the_limit_are_decided_exactly():
+    """Each of 300 groups has the same thirds as the whole: a distance of exactly 0, and an entropy of exactly ln 3."""
+    release = pl.DataFrame({"zip": [str(i // 3) for i in range(900)], "pay": ["1", "2.0", "3"] * 300})
+    found = spread(release.lazy(), ["zip"], "pay")
+    assert equal(found, Fraction(0)).holds
+    assert ordered(found, Fraction(0)).holds
+    assert entropy(found, 3).holds
+
+
+def test_numbers_are_compared_as_numbers():
+    release = pl.DataFrame({"zip": ["1"] * 2 + ["2"] * 2, "pay": ["9", "10", "9.0", "10.0"]})
+    assert ordered(spread(release.lazy(), ["zip"], "pay"), Fraction(0)).holds
+    assert not equal(spread(release.lazy(), ["zip"], "pay"), Fraction(0)).holds
+
+
 def test_a_shuffled_index_and_missing_values_do_not_matter():
     release = random_release(9)
     shuffled = release.sample(fraction=1, shuffle=True, seed=4)
