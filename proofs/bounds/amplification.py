@@ -6,7 +6,7 @@ from fractions import Fraction
 from attrs import frozen
 
 from crowdproof.errors import ParameterError
-from crowdproof.exact import Epsilon, Number, probability, rate, rational, show, whole
+from crowdproof.exact import Epsilon, Number, probability, rate, rational, show
 from crowdproof.findings import Estimate
 from crowdproof.proofs.bounds.balls import Ball, ball, certified
 
@@ -48,16 +48,6 @@ def value_of(epsilon: Epsilon) -> Estimate:
     if not epsilon.logarithm:
         return Estimate.exactly(epsilon.value)
     return certified(lambda: ball(epsilon.value - 1).log1p())
-
-
-def times(count: Number, epsilon: Number | Epsilon) -> Epsilon:
-    """count * epsilon, exactly.
-
-    >>> print(times(50, 0.02), times(2, "ln 3"))
-    1 ln 9
-    """
-    single, number = Epsilon.of(epsilon), whole(count, "count")
-    return Epsilon(single.value**number, True) if single.logarithm else Epsilon(number * single.value)
 
 
 def compose_basic(parts: Iterable[tuple[Number | Epsilon, Number]]) -> Guarantee:

@@ -38,8 +38,9 @@ ARGUMENT = (
 )
 _IGNORED = 72
 """Masses below this many bits under the value in hand are not looked at one by one."""
-EFFORT = 8000
-"""Ranges to look at before an interval is returned as it stands."""
+EFFORT = 400_000
+"""What a search may cost, in ranges times k: then the interval is returned as it stands. At least 100 ranges, at most
+8000 are looked at."""
 _SLACK = 2**-44
 """A range whose bound is above the value in hand by less than this fraction is not split: the interval covers it."""
 
@@ -175,10 +176,15 @@ class Chords:
         """From the function's values, each taken at its upper end."""
         return cls([y for y, _ in points], [value.upper() for _, value in points])
 
-    def at(self, y: Ball) -> Ball:
-        """A bound on the function at y: the chord at the lower end of y, since the function falls."""
+    def at(self, y: Ball) -> Ball | None:
+        """A bound on the function at y: the chord at the lower end of y, since the function falls.
+
+        None where the function falls so fast that the chord would be far above it.
+        """
         y = y.lower()
         i = min(max(bisect_right(self.levels, y) - 1, 0), len(self.levels) - 2)
+        if self.values[i + 1] * 4 < self.values[i]:
+            return None
         part = (y - self.levels[i]) / (self.levels[i + 1] - self.levels[i])
         return self.values[i] * (1 - part) + self.values[i + 1] * part
 
@@ -224,6 +230,7 @@ class _Search:
         """The laws of a cell of n rows."""
         if n not in self._cells:
             self._cells[n] = Cell(n, self.k, self.law, self._negligible)
+            self.left -= len(self._cells[n].mass) // 500
         return self._cells[n]
 
     def open(self, bound: Ball) -> bool:
@@ -311,8 +318,12 @@ def _order(bound: Ball) -> tuple[int, float]:
     return (-(int(exponent) + bits), -float(abs(int(mantissa)) / (1 << bits))) if mantissa else (1 << 62, 0.0)
 
 
-def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int = EFFORT) -> Certified:
+def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int | None = None) -> Certified:
     """The tight delta for datasets that differ by one replaced row; `pair` attains the lower end.
+
+    Where k is in the thousands, or epsilon and beta are both close to 0, many cells are almost as bad as the worst, and
+    the search may end before all but one are excluded: then the upper end is larger, and still certain. `effort` is the
+    number of ranges to look at.
 
     >>> one = replace(10, 0.3, 1)
     >>> print(one, one.pair)
@@ -327,16 +338,21 @@ def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int = EFFO
     if count == 1:  # beta, the most that sampling allows: the replaced row changes nothing unless it is drawn
         return evolve(single, pair=WorstPair((1, 0), (0, 1)))
 
+    budget = min(8000, max(100, EFFORT // count)) if effort is None else effort
+
     def attempt() -> Certified | None:
         law = setting.law()
         excess = excess_with(law, n, count) if n >= count else excess_without(law, m, count - 1)
-        search = _Search(count, law, excess, n, m, effort)
+        search = _Search(count, law, excess, n, m, budget)
         search.run()
         if not accurate(search.best):
             return None
         ends, above = estimate(search.best), estimate(search.over.max(search.best))
-        certificate = Certificate((search.n, search.m), above.high, f"{ARGUMENT}; {effort - search.left} ranges")
+        certificate = Certificate((search.n, search.m), above.high, f"{ARGUMENT}; {budget - search.left} ranges")
         pair = WorstPair((search.n, search.m - 1), (search.n - 1, search.m))
-        return Certified(ends.low, min(above.high, estimate(law.b).high), search.n, certificate, pair)
+        # the second cell's ratio is at most 1/q: at the level x q the first cell alone does no less
+        cap = law.q * loss_peak(count, 1 / law.q, law).height
+        high = min(above.high, estimate(cap).high, estimate(law.b).high)
+        return Certified(ends.low, max(high, ends.high), search.n, certificate, pair)
 
     return settle(attempt, 128)
