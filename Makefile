@@ -29,7 +29,7 @@ test: lint
 integration: $(VENV)/.installed $(TARGETS)/.installed
 	for setup in tests/integration/setup-*.sh; do sh $$setup $(BIN)/python || exit 1; done
 	$(BIN)/python -m pytest -m integration --ignore tests/integration/targets
-	$(TARGETS)/bin/python -m pytest -m integration tests/integration/targets
+	$(TARGETS)/bin/python -m pytest -m integration -n 2 tests/integration/targets
 
 # The audited packages have a virtual environment of their own: anjana and pycanon pin numpy below what we need and each
 # other's versions, diffprivlib needs an older scikit-learn. Every package is pinned, so nothing is left to resolve.

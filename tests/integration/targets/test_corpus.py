@@ -37,9 +37,7 @@ def test_known_finding(case):
             error=Fraction(1, 1000) if case["verdict"] == "REFUTED" else Fraction(1, 10**6),
             seed=1,
         )
-    shown = " ".join(render([finding], "text").split())
-    assert finding.verdict.name == case["verdict"], shown
-    assert case.get("shows", "") in shown
+    assert finding.verdict.name == case["verdict"], render([finding], "text")
 
 
 def test_the_range_leak_shows_on_a_varied_table_by_statistics_too():
@@ -63,8 +61,10 @@ def test_the_range_leak_shows_on_a_varied_table_by_statistics_too():
 
 
 def test_anjana_s_row_numbers_show_in_the_release_alone():
-    with load_target("anjana", params={"k": 10, "qi": ["age"], "widths": {"age": [10]}}) as target:
+    params = {"k": 10, "qi": ["age"], "widths": {"age": [10]}}
+    with load_target("anjana", params=params, isolate="worker") as target:
         release = target.runs(PAIRS["outlier"].left.reverse(), [1])[0]
+        assert "index" not in target.runs(PAIRS["outlier"].right, [1])[0].columns
     refuted = [f.claim.id for f in check(release, Terms(k=1)) if f.verdict.name == "REFUTED"]
     assert "row-numbers" in refuted
 
@@ -95,8 +95,8 @@ def test_anonypy_ignores_its_t_closeness_parameter():
     people = pl.DataFrame({"age": age, "job": np.where(age < 40, "cook", rng.choice(["clerk", "cook"], 200))})
     params = {"k": 10, "qi": ["age"], "sensitive": "job"}
     with (
-        load_target("anonypy-t-closeness", params={**params, "p": 0.01}) as strict,
-        load_target("anonypy-t-closeness", params={**params, "p": 0.99}) as loose,
+        load_target("anonypy-t-closeness", params={**params, "p": 0.01}, isolate="worker") as strict,
+        load_target("anonypy-t-closeness", params={**params, "p": 0.99}, isolate="worker") as loose,
     ):
         releases = [target.runs(people, [1])[0] for target in (strict, loose)]
     assert releases[0].equals(releases[1])
