@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 from attrs import evolve
 
-from crowdproof.claims import Claim, Neighbours, parse_claim
+from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.auditing import budget_options, parameters, target_options
 from crowdproof.cli.options import chosen_seed, emit, formats, seed
 from crowdproof.errors import ExitCode, ParameterError
@@ -38,6 +39,7 @@ from crowdproof.findings import Finding, Refuted, exit_code
 )
 @click.option("--search", type=click.IntRange(min=0), default=100, show_default=True, help="Pairs the search may try.")
 @click.option("--witness", type=click.Path(path_type=Path), help="Write the refutations to this file, for 'replay'.")
+@click.option("--calibrate", is_flag=True, help="Also measure the auditor's own false-alarm rate on true claims.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where a claim stays undecided.")
 @budget_options
 @target_options
@@ -52,7 +54,10 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     Example: crowdproof audit anonypy --param k=10 --claim 'dps(beta=0.5, epsilon=1, delta=0.02)' --data people.csv
     """
     number = chosen_seed(options["seed"])
-    findings = _run([parse_claim(each) for each in claims], number, options)
+    parsed = [parse_claim(each) for each in claims]
+    findings = _run(parsed, number, options)
+    if options["calibrate"]:
+        findings.append(_calibration(parsed, number))
     if options["witness"] is not None:
         emit([each for each in findings if isinstance(each.verdict, Refuted)], [("json", options["witness"])])
     emit(findings, outputs)
@@ -92,6 +97,20 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
             deterministic=options["deterministic"],
         )
     return evolve(finding, reproduce=evolve(finding.reproduce, command=_command(claim, error, seed, options)))
+
+
+def _calibration(claims: list[Claim], number: int) -> Finding:
+    """The auditor's own false-alarm rate at the edge of the first dp or dps claim, also on two workers."""
+    from crowdproof.audit.calibrate import calibrate, finding
+    from crowdproof.audit.runners import runner_for
+
+    claim = next((each for each in claims if isinstance(each, DP | DPS)), None)
+    if claim is None:
+        raise ParameterError("there is nothing to calibrate on: give a dp or a dps claim with --calibrate.")
+    start = time.monotonic()
+    with runner_for(2) as two:
+        measured = calibrate(claim.epsilon, claim.delta, audits=100, seed=number, runners=[two])
+    return finding(measured, number, time.monotonic() - start)
 
 
 def _available(target: Any) -> int:
