@@ -29,6 +29,7 @@ class Scripted:
     def __init__(self, **claims):
         self.claims = claims
         self.asked = []
+        self.released = []
 
     def prepare(self, entry, project):
         plan = self.claims[entry.name]
@@ -45,6 +46,9 @@ class Scripted:
         if isinstance(step, Exception):
             raise step
         return Slice(step, budget.runs, None, {"after": step}, "a leak of this size")
+
+    def release(self, case):
+        self.released.append(case.entry.name)
 
 
 def exact(verdict=None):

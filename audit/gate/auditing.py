@@ -96,6 +96,10 @@ class AuditEngine:
         learned = {"crowdproof": crowdproof.__version__, "state": result.state}
         return Slice(result.log_e, result.trials, _seen(case, result, pairs, alpha), learned, detectable, whole)
 
+    def release(self, case: Case) -> None:
+        """End the target's processes."""
+        case.subject.target.close()
+
 
 def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
     entry = case.entry

@@ -44,6 +44,9 @@ class Engine(Protocol):
     def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
         """One slice of the test: it goes on to the end of its budget, whatever it sees."""
 
+    def release(self, case: Case) -> None:
+        """Let go of what the case holds: processes, connections."""
+
 
 def load_options(entry: Entry, project: Project) -> dict[str, Json]:
     """What `load_target` is called with."""

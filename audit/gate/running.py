@@ -110,16 +110,20 @@ class _Run:
             if wrong is not None:
                 self._found(entry, wrong)
         cases = [case for entry in entries if entry.name not in self.findings for case in self._prepared(entry)]
-        waiting = range(len(cases), 0, -1)
-        self._test([case for case, left in zip(cases, waiting, strict=True) if not self._settled(case, left)])
+        try:
+            waiting = range(len(cases), 0, -1)
+            self._test([case for case, left in zip(cases, waiting, strict=True) if not self._settled(case, left)])
+        finally:
+            for case in cases:
+                self.engine.release(case)
         return entries
 
     def _key(self, entry: Entry) -> str:
         try:
-            return key_of(entry, code_of(entry, self.project))
+            return key_of(entry, code_of(entry, self.project), self.project)
         except CrowdproofError as error:
             self._found(entry, _skipped(entry, error))
-            return key_of(entry, Code())
+            return key_of(entry, Code(), self.project)
 
     def _prepared(self, entry: Entry) -> Iterator[Case]:
         self.options.tell(f"{entry.name}: loading")

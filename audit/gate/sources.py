@@ -42,9 +42,10 @@ class Code:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def key_of(entry: Entry, code: Code) -> str:
-    """What evidence is kept under: the claim, the target with its parameters, its code, and how it is run."""
-    content: list[Json] = [str(entry.claim), entry.target, entry.params, entry.sampling, entry.form, code.digest]
+def key_of(entry: Entry, code: Code, project: Project) -> str:
+    """What evidence is kept under: the claim, the target with its parameters, its code, and how it is called."""
+    form = entry.form or project.config.defaults.form
+    content: list[Json] = [str(entry.claim), entry.target, entry.params, entry.sampling, form, code.digest]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -75,7 +76,7 @@ def _programs(command: str, folder: Path) -> Iterator[Path]:
         words = shlex.split(command)
     except ValueError:
         words = command.split()
-    program = shutil.which(words[0], path=None) if words else None
+    program = shutil.which(words[0]) if words else None
     if program is not None:
         yield Path(program)
     yield from (folder / word for word in words if (folder / word).is_file())

@@ -44,6 +44,9 @@ class InMemory(AuditEngine):
         request = Request(self.mechanism, entry.claim, TABLE, None, Budget(), Fraction(1, 2), 0, Inline(), None)
         return Case(entry, Subject(self.mechanism, Question.of(request)), TABLE, self.runs)
 
+    def release(self, case):
+        pass
+
 
 def gates(tmp_path, epsilon, runs, count):
     path = project_file(tmp_path, entry("count"), head="evidence = 'kept.sqlite'")

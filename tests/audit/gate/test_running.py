@@ -39,6 +39,7 @@ def test_every_kind_of_outcome_and_its_exit_code(tmp_path):
         "exact": NotRefuted,
         "unloadable": Skipped,
     }
+    assert engine.released == ["held", "leaks", "crashes", "exact"]
     assert result.exit_code() is ExitCode.BROKEN
     assert result.exit_code(exit_zero=True) is ExitCode.BROKEN
     assert [each.reproduce.parameters["line"] for each in result.findings] == [5, 10, 15, 20, 25]

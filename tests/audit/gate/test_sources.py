@@ -83,6 +83,6 @@ def test_the_key_knows_all_that_makes_the_hypothesis(project):
     base = {"name": "name", "target": "shop.flags:f", "claim": DP(1)}
     changes = [{}, {"claim": DP(2)}, {"params": {"k": 1}}, {"sampling": "target"}, {"form": "pandas"}]
     found = code(project, "shop.flags:f")
-    keys = {key_of(Entry(**(base | each)), found) for each in changes}
+    keys = {key_of(Entry(**(base | each)), found, project) for each in changes}
     assert len(keys) == len(changes)
-    assert key_of(Entry(**(base | {"name": "other", "data": "x.csv"})), found) in keys
+    assert key_of(Entry(**(base | {"name": "other", "data": "x.csv"})), found, project) in keys
