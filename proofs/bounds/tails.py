@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from attrs import frozen
-from flint import ctx
+from flint import arb, ctx
 
 from crowdproof.findings import Estimate
 from crowdproof.proofs.bounds.balls import Ball, Quantity, accurate, ball, estimate, settle
@@ -110,6 +110,8 @@ class _Scan:
 
     def maximum(self, k: int) -> Certified | None:
         """The maximum, or None where the precision does not tell it well enough."""
+        if not self.rho < 1:  # 1 - gamma is beyond the precision
+            return None
         leaders: list[_Candidate] = []
         examined: list[int] = []
         reached = ball(0)
@@ -130,7 +132,7 @@ class _Scan:
         if leader is None:
             return None
         ends = self._ends(leader)
-        return Certified(ends.low, ends.high, leader.n, Certificate(tuple(examined), estimate(rest).high, ARGUMENT))
+        return Certified(ends.low, ends.high, leader.n, Certificate(tuple(examined), _above(rest, reached), ARGUMENT))
 
     def _ends(self, leader: _Candidate) -> Estimate:
         if self.tail.rate.exact is None or leader.n > SMALL:
@@ -147,6 +149,8 @@ class _Scan:
 
     def horizon(self, limit: Ball) -> int | None:
         """The first m with rho^m <= limit, or one soon after."""
+        if not self.rho < 1:
+            return None
         steps = (limit.log() / self.rho.log()).upper().ceil().unique_fmpz()
         return None if steps is None else max(1, int(steps))
 
@@ -200,3 +204,8 @@ class _Scan:
 def _whole(number: Ball) -> int | None:
     found = number.floor().unique_fmpz()
     return None if found is None else int(found)
+
+
+def _above(rest: Ball, reached: Ball) -> Fraction:
+    """A fraction above `rest` that is below `reached` and not too small to be written down."""
+    return estimate(rest.max(reached * arb(2) ** -256)).high

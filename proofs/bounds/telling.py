@@ -9,11 +9,13 @@ from attrs import frozen
 from crowdproof.claims import DP, DPS, Claim
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, probability, rate, whole
-from crowdproof.findings import Estimate, Evidence, Finding, Note, Proved, Reproduce, Table
+from crowdproof.findings import Chart, Estimate, Evidence, Finding, Note, Proved, Reproduce, Series, Table
 from crowdproof.proofs.bounds.balls import Rate, Setting, certified, scientific
 from crowdproof.proofs.bounds.certificate import Certified, WorstPair
 from crowdproof.proofs.bounds.crowd import crowd_blending
 from crowdproof.proofs.bounds.planner import By, largest_beta, smallest_delta, smallest_epsilon, smallest_k
+from crowdproof.proofs.bounds.profile import tight
+from crowdproof.proofs.bounds.theorem5 import theorem5
 from crowdproof.proofs.bounds.utility import rows_kept
 
 SURE = Note(
@@ -21,6 +23,10 @@ SURE = Note(
     "every number was computed with its error (balls) and rounded to the safe side; that no other dataset is worse is "
     "proved, not sampled.",
 )
+_LEAST = Fraction(1, 10**300)
+"""Claims are not stated with a smaller delta than this; the table is."""
+_POINTS = 40
+"""Points of a curve."""
 _RATES = ("max", "0.2", "0.1", "0.05", "0.01")
 """Sampling rates that a plan without beta is made for."""
 
@@ -48,6 +54,7 @@ def bound_finding(k: Number, beta: Rate, epsilon: Number | Epsilon) -> Finding:
     ]
     if applies:
         evidence.insert(1, Note("Theorem 5", found[By.THEOREM5].certificate.argument))
+    evidence.append(_profile(count, setting))
     command = f"crowdproof bound --k {count} --beta {_rate(setting)} --epsilon '{setting.epsilon}'"
     return Finding(
         f"sampling at {setting.name()}, a fixed recoding, groups below {count} dropped",
@@ -56,6 +63,19 @@ def bound_finding(k: Number, beta: Rate, epsilon: Number | Epsilon) -> Finding:
         evidence=(*evidence, SURE),
         reproduce=Reproduce(command, parameters=numbers),
     )
+
+
+def _profile(k: int, setting: Setting) -> Chart:
+    """Delta as a function of epsilon: Theorem 5 where it speaks, and tight."""
+    top = max(2 * float(setting.epsilon), 1.0)
+    places = [Fraction(round(1000 * top * (i + 1) / _POINTS), 1000) for i in range(_POINTS)]
+    fixed: Rate = setting.beta if setting.beta is not None else certified(setting.b).low
+    heard = [each for each in places if Setting.of(fixed, each).compare_with_rate() >= 0]
+    series = (
+        Series(By.THEOREM5.value, tuple(map(float, heard)), tuple(float(theorem5(k, fixed, each)) for each in heard)),
+        Series(By.TIGHT.value, tuple(map(float, places)), tuple(float(tight(k, fixed, each)) for each in places)),
+    )
+    return Chart("the privacy profile", "epsilon", "delta", series, log_y=True)
 
 
 def _bound_row(by: By, found: Certified | None, setting: Setting) -> tuple[str, ...]:
@@ -87,6 +107,7 @@ def _rate(setting: Setting) -> str:
 
 def _claim(setting: Setting, delta: Fraction) -> Claim:
     """DPS; where delta >= beta or beta is irrational, (epsilon, delta)-DP of the sampled mechanism."""
+    delta = max(delta, _LEAST)
     if setting.beta is not None and delta < setting.beta:
         return DPS(setting.beta, setting.epsilon, delta)
     return DP(setting.epsilon, min(delta, Fraction(10**6 - 1, 10**6)))

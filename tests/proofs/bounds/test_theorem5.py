@@ -99,3 +99,8 @@ def test_large_k_and_tiny_delta():
 
 def test_more_sampling_can_give_a_smaller_number():
     assert theorem5(20, "0.157", 1).high < theorem5(20, "0.156", 1).low
+
+
+def test_an_epsilon_far_beyond_the_precision():
+    assert theorem5(5, "1e-9", 1000).high == Fraction(1, 10**45)
+    assert smallest_k("1e-9", 1000, "1e-45", By.THEOREM5) == 5
