@@ -12,7 +12,7 @@ from attrs import evolve
 
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.auditing import budget_options, parameters, target_options
-from crowdproof.cli.options import chosen_seed, emit, formats, seed
+from crowdproof.cli.options import chosen_seed, emit, formats, output_file, seed
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.exact import rational, show
 from crowdproof.findings import Finding, Refuted, exit_code
@@ -38,7 +38,12 @@ from crowdproof.findings import Finding, Refuted, exit_code
     "--deterministic/--randomized", default=None, help="What the target is; without it that is measured or declared."
 )
 @click.option("--search", type=click.IntRange(min=0), default=100, show_default=True, help="Pairs the search may try.")
-@click.option("--witness", type=click.Path(path_type=Path), help="Write the refutations to this file, for 'replay'.")
+@click.option(
+    "--witness",
+    type=click.Path(path_type=Path),
+    callback=output_file,
+    help="Write the refutations to this file, for 'replay'.",
+)
 @click.option("--calibrate", is_flag=True, help="Also measure the auditor's own false-alarm rate on true claims.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where a claim stays undecided.")
 @budget_options
@@ -137,6 +142,7 @@ def _command(claim: Claim, error: Fraction, number: int, options: dict[str, Any]
     """The command that gives this finding again."""
     words = ["crowdproof", "audit", options["target"], "--claim", str(claim), "--seed", str(number)]
     words += ["--error", show(error), "--runs", str(options["runs"])]
+    words += ["--search", str(options["search"]), "--timeout", f"{options['timeout']:g}"]
     for name in ("data", "queries", "seconds", "form"):
         words += [f"--{name}", str(options[name])] if options[name] is not None else []
     words += [word for each in options["params"] for word in ("--param", each)]
