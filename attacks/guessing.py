@@ -6,8 +6,9 @@ from fractions import Fraction
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, show_short
 from crowdproof.exact import Number, rational
 from crowdproof.findings import Chart, Estimate, Exact, Reproduce, Series, Table
+from crowdproof.mechanisms.odoh import uniqueness
 from crowdproof.proofs.bounds.balls import ball, certified
-from crowdproof.proofs.bounds.guessing import guessing_epsilon, uniqueness
+from crowdproof.proofs.bounds.guessing import guessing_epsilon
 
 ATTACK = Attack(
     id="guessing",

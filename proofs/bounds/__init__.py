@@ -9,11 +9,12 @@ a proof, given with the number. `theorem5` is the delta of Li, Qardaji and Su, `
 8
 """
 
+from crowdproof.mechanisms.odoh import uniqueness
 from crowdproof.proofs.bounds.amplification import Guarantee, amplify, compose_basic
 from crowdproof.proofs.bounds.certificate import Certificate, Certified, WorstPair
 from crowdproof.proofs.bounds.composition import Composed, compose
 from crowdproof.proofs.bounds.crowd import CrowdGuarantee, crowd_blending
-from crowdproof.proofs.bounds.guessing import Groups, groups_epsilon, guessing_epsilon, uniqueness
+from crowdproof.proofs.bounds.guessing import Groups, groups_epsilon, guessing_epsilon
 from crowdproof.proofs.bounds.planner import By, largest_beta, smallest_delta, smallest_epsilon, smallest_k
 from crowdproof.proofs.bounds.profile import ADD_REMOVE, REPLACE, ProfilePoint, epsilon_for, profile, tight, worst_pair
 from crowdproof.proofs.bounds.recoding import Printed, Reliance, Repaired, theorem6_printed, theorem6_repaired

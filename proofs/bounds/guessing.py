@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
-from math import perm, prod
+from math import prod
 
 from crowdproof.errors import ParameterError
-from crowdproof.exact import Number, rational, show, whole
+from crowdproof.exact import Number, rational, show
 from crowdproof.findings import Estimate
+from crowdproof.mechanisms.odoh import uniqueness
 from crowdproof.proofs.bounds.balls import ball, certified
 
 
@@ -16,16 +17,6 @@ class Groups(Enum):
 
     AND = "and"
     OR = "or"
-
-
-def uniqueness(k: Number, population: Number) -> Fraction:
-    """pi(k, N) = N!/((N-k)! N^k): the probability that k draws from N are all different.
-
-    >>> uniqueness(2, 3), round(float(1 - uniqueness(23, 365)), 4)
-    (Fraction(2, 3), 0.5073)
-    """
-    draws, size = whole(k, "k"), whole(population, "population")
-    return Fraction(perm(size, draws), size**draws)
 
 
 def guessing_epsilon(prior: Number, advantage: Number, spread: Number = 1) -> Estimate:

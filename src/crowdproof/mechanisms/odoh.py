@@ -16,7 +16,7 @@ from crowdproof.mechanisms.noise import Laplace, Query, itself
 from crowdproof.mechanisms.parameters import positive
 
 
-def uniqueness(k: int, population: int) -> Fraction:
+def uniqueness(k: Number, population: Number) -> Fraction:
     """pi(k, N) = N! / ((N - k)! N^k): k independent uniform draws from N values are all different (equation 1).
 
     >>> float(1 - uniqueness(23, 365)) > 0.5 > float(1 - uniqueness(22, 365))
