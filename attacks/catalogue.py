@@ -15,6 +15,9 @@ CATALOGUE: dict[str, str] = {
     "linkage": "Names were removed, and a public register puts them back.",
     "fingerprint": "A few films that somebody mentioned find their whole record.",
     "intersection": "Two k-anonymous releases leave one value that both allow.",
+    "minimality": "A group that was made coarser tells why it had to be.",
+    "downcoding": "A recoding that could not be finer is made finer by the adversary.",
+    "definetti": "Buckets of l secrets teach which secret goes with whom.",
     "reuse": "Two safe releases of one sample, where fresh samples were assumed, show a person.",
     "guessing": "A promised guessing advantage of 0.1 that is 0.3: Odoh's case study.",
 }

@@ -47,7 +47,8 @@ class Ratings:
     @property
     def seen(self) -> Ints:
         """For each film how many have rated it."""
-        return np.count_nonzero(self.stars, axis=0)
+        seen: Ints = np.count_nonzero(self.stars, axis=0)
+        return seen
 
 
 def generate(people: int, films: int, each: int, rng: np.random.Generator) -> Ratings:

@@ -1,0 +1,54 @@
+"""Minimality: the posterior by enumerating all worlds, the suspects on census rows, and none at a fixed level."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import polars as pl
+import pytest
+
+from crowdproof.attacks import minimality
+from crowdproof.attacks.minimality import COARSE, FINE, MinimalDiverse, posterior
+from crowdproof.audit.check import Terms, check
+from crowdproof.data import adult
+from crowdproof.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("sizes", "having", "l"), [([2, 4], 2, 2), ([3, 3], 2, 2), ([1, 2, 5], 3, 2), ([2, 3, 4], 3, 3), ([4, 1], 1, 4)]
+)
+def test_the_posterior_is_that_of_counting_worlds(sizes, having, l):  # noqa: E741
+    borders = [sum(sizes[:i]) for i in range(len(sizes) + 1)]
+    worlds = [
+        [sum(borders[i] <= each < borders[i + 1] for each in world) for i in range(len(sizes))]
+        for world in combinations(range(sum(sizes)), having)
+    ]
+    coarse = [world for world in worlds if any(count * l > size for count, size in zip(world, sizes, strict=True))]
+    expected = [Fraction(sum(world[i] for world in coarse), len(coarse) * size) for i, size in enumerate(sizes)]
+    assert posterior(sizes, having, l) == expected
+
+
+def test_the_suspects_have_the_value_and_a_fixed_level_makes_nobody_suspect():
+    story = minimality.run()
+    assert story.victim.succeeds
+    assert story.victim.success.low > Fraction(7, 10)
+    assert story.victim.baseline.high < Fraction(1, 2)
+    assert story.defended is not None
+    assert not story.defended.succeeds
+    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
+
+
+def test_the_victims_release_is_diverse_as_it_claims():
+    town = adult(complete=True).sample(3000, seed=1)
+    release = MinimalDiverse(FINE, COARSE, "income", ">50K", 2)(town)
+    groups = release.group_by(FINE.names).agg((pl.col("income") == ">50K").mean().alias("share"))
+    assert groups.height > 0
+    assert groups["share"].max() <= 0.5
+    assert release["age"].str.ends_with(")").all()
+    assert check(release, Terms(k=1))[0].verdict.name == "PROVED"
+
+
+def test_data_without_the_columns_is_refused():
+    with pytest.raises(DataError, match="no column 'age'"):
+        minimality.run(data=pl.DataFrame({"a": [1, 2]}))
+    with pytest.raises(DataError, match="anybody a suspect"):
+        minimality.run(value="no such income")
