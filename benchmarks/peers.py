@@ -1,7 +1,9 @@
 """Certified lower bounds of epsilon against DP-Sniper and StatDP: the same mechanisms and pairs, no more calls.
 
-Each mechanism gets as many calls as the more frugal of the peers had and is bounded at the stricter peer's confidence. The
-last columns tell how many calls our bound needed to pass each peer's, as a share of that peer's calls.
+Each mechanism gets as many calls as the more frugal of the peers had and is bounded at the stricter peer's confidence;
+where that does not pass a peer that had more calls, it is run again with that peer's calls. The last columns tell how
+many calls our bound needed to pass each peer's, as a share of that peer's calls.
+`python -m benchmarks peers SVT1 SVT4` runs some of them.
 """
 
 import math
@@ -44,7 +46,7 @@ def measure(
     grew: list[tuple[int, float]] = []
 
     class Watch:
-        def update(self, done: int, total: int | None, message: str) -> None:
+        def update(self, done: int, _total: int | None, _message: str) -> None:
             bound = float(EPSILONS[ladder.rejected - 1]) if ladder.rejected else 0.0
             grew.append((done, bound))
 
@@ -57,25 +59,30 @@ def _needed(grew: list[tuple[int, float]], bound: float) -> float:
     return next((float(done) for done, reached in grew if reached > bound), math.inf)
 
 
-def main(names: tuple[str, ...] = ()) -> None:
-    """Print one line for each mechanism."""
-    chosen = names or tuple(sys.argv[2:])
+def main() -> None:
+    """Print one line for each mechanism and budget."""
+    names = {each.name for each in SUBJECTS} & set(sys.argv[2:])
     print(
-        f"{'mechanism':20}{'truth':>8}{'ours':>9}{'calls':>9}{'CPU s':>7}   peers' bounds and our calls to pass them / theirs"
+        f"{'mechanism':20}{'truth':>8}{'ours':>9}{'calls':>9}{'CPU s':>7}   peers and our calls to pass them / theirs"
     )
     for subject in SUBJECTS:
         peers = {"DP-Sniper": subject.sniper, "StatDP": subject.statdp}
         known = {name: peer for name, peer in peers.items() if peer}
-        if (chosen and subject.name not in chosen) or not known:
-            continue
-        runs = int(min(calls for _, calls in known.values()))
-        error = Fraction(1, 20) if subject.statdp else Fraction(1, 10)
-        bound, grew, seconds = measure(subject, runs, error)
+        if known and (not names or subject.name in names):
+            _compare(subject, known)
+
+
+def _compare(subject: Subject, peers: dict[str, tuple[float, float]]) -> None:
+    error = Fraction(1, 20) if subject.statdp else Fraction(1, 10)
+    for runs in sorted({calls for _, calls in peers.values()}):
+        bound, grew, seconds = measure(subject, int(runs), error)
         shown = "   ".join(
-            f"{name} {peer[0]:.4f}: {'passed' if bound > peer[0] else 'NOT PASSED'}, {_needed(grew, peer[0]) / peer[1]:.3f}"
-            for name, peer in known.items()
+            f"{name} {theirs:.4f}: {'passed' if bound > theirs else 'NOT PASSED'}, {_needed(grew, theirs) / calls:.3f}"
+            for name, (theirs, calls) in peers.items()
         )
         sound = "" if bound < subject.truth else "  ABOVE THE TRUTH"
-        print(
-            f"{subject.name:20}{subject.truth:8.4f}{bound:9.4f}{runs:9.1e}{seconds:7.1f}   {shown}{sound}", flush=True
-        )
+        line = f"{subject.name:20}{subject.truth:8.4f}{bound:9.4f}{runs:9.1e}{seconds:7.1f}   {shown}{sound}"
+        print(line, flush=True)
+        peers = {name: peer for name, peer in peers.items() if peer[1] > runs and peer[0] >= bound}
+        if not peers:
+            return

@@ -1,8 +1,8 @@
-"""The mechanisms on which auditors of differential privacy are compared, right ones and wrong ones, with what is true of them.
+"""The mechanisms on which auditors of differential privacy are compared, right and wrong, with what is true of them.
 
-`a` is the vector of query answers, e = 0.1, Lap(b) is Laplace noise of scale b and Exp(b) exponential noise of mean b. Noisy
-numbers are released on a grid of 2**-20: a naive sum of doubles has holes that tell more than the noise allows, which
-our auditor finds and the others do not look for.
+`a` is the vector of query answers, e = 0.1, Lap(b) is Laplace noise of scale b and Exp(b) exponential noise of mean b.
+Noisy numbers are released on a grid of 2**-20: a naive sum of doubles has holes that tell more than the noise allows,
+which our auditor finds and the others do not look for.
 """
 
 import math

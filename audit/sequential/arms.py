@@ -22,6 +22,8 @@ RERANK = 1.3
 """The cells are ranked anew whenever the pair has had this many times more runs than last time."""
 KEPT_NUMBERS = 2**21
 """Numbers kept for each side of a pair; memory stays bounded."""
+KEPT_ROWS = 2**18
+"""Outputs kept for each side of a pair where they are numbers."""
 KEPT_RECORDS = 4000
 """Outputs kept for each side of a pair where they are not numbers."""
 _EMPTY = np.zeros(1, np.int64)
@@ -53,7 +55,7 @@ class Pool:
         """How many more are wanted."""
         if not self.pieces or not isinstance(self.pieces[0], np.ndarray):
             return max(KEPT_RECORDS - self.size, 0)
-        return max(KEPT_NUMBERS // max(int(self.pieces[0].shape[1]), 1) - self.size, 0)
+        return max(min(KEPT_ROWS, KEPT_NUMBERS // max(int(self.pieces[0].shape[1]), 1)) - self.size, 0)
 
     def add(self, outputs: Any) -> None:
         """Keep these as well."""

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from scipy.linalg import solve_banded
+from scipy.linalg.lapack import dgtsv
 
 from crowdproof.audit.outputs import Additive, Feature, Lookup, Numbers, Reader, Score, ranked
 from crowdproof.audit.outputs.scores import step_of
@@ -33,7 +33,7 @@ MOST_CELLS = 256
 """Intervals of a sum over features, not counting its tails."""
 MOST_BINS = 64
 """Cells that are bins each; more of them are put together."""
-NEWTONS = 12
+NEWTONS = 8
 _NONE = np.array([])
 SWEEPS = 8
 ROUGH = 2.0
@@ -113,7 +113,7 @@ def _rank(reader: Reader, left: Any, right: Any) -> list[Feature]:
     pooled = left if isinstance(reader, Numbers) else [*left, *right]
     features = reader.candidates(pooled)
     columns = zip(features, reader.columns(left, features), reader.columns(right, features), strict=True)
-    clear = {feature: _clarity(one, other) for feature, one, other in columns}
+    clear = {feature: _clarity(one, other, binary=feature[0] == "bit") for feature, one, other in columns}
     varied = (each for each in features if clear[each] > -math.inf)
     ranked = sorted(
         varied, key=lambda each: -round(5 * math.log(max(clear[each], 0.01)))
@@ -121,11 +121,13 @@ def _rank(reader: Reader, left: Any, right: Any) -> list[Feature]:
     return [each for place, each in enumerate(ranked) if place == 0 or clear[each] > CLEAR]
 
 
-def _clarity(left: Floats, right: Floats) -> float:
+def _clarity(left: Floats, right: Floats, *, binary: bool) -> float:
     """How far from chance two samples differ: over the steps of their pooled quantiles, or in being above zero."""
+    present = _chi_square((left > 0).astype(np.intp), (right > 0).astype(np.intp), 2)
+    if binary:
+        return present
     edges = step_edges(np.concatenate([left, right]), fine=False)
-    clear = _chi_square(step_of(left, edges), step_of(right, edges), len(edges) + 2)
-    return max(clear, _chi_square((left > 0).astype(np.intp), (right > 0).astype(np.intp), 2))
+    return max(present, _chi_square(step_of(left, edges), step_of(right, edges), len(edges) + 2))
 
 
 def _chi_square(left: Places, right: Places, size: int) -> float:
@@ -251,12 +253,10 @@ def _smoothed(aim: Floats, curve: Floats, links: Floats) -> Floats:
     size = len(aim) - 1
     if size < 4:
         return np.asarray(curve * aim / (curve + ROUGH))
-    bands = np.zeros((3, size))
-    bands[1] = curve[:-1] + 1e-6
-    bands[1, :-1] += links
-    bands[1, 1:] += links
-    bands[0, 1:] = bands[2, :-1] = -links
-    inner = solve_banded((1, 1), bands, curve[:-1] * aim[:-1])
+    diagonal = curve[:-1] + 1e-6
+    diagonal[:-1] += links
+    diagonal[1:] += links
+    inner = dgtsv(-links, diagonal, -links, curve[:-1] * aim[:-1])[3]
     return np.append(inner, curve[-1] * aim[-1] / (curve[-1] + ROUGH))
 
 

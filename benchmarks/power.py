@@ -1,0 +1,92 @@
+"""Calls to refute a claim that is 100%, 30% and 10% too good, against an oracle that knows the best pair and event.
+
+The oracle runs the best fixed-size test of that one event (normal approximation, power 1/2) at the same level. We
+search all the pairs and learn the event. The median of a few audits is shown as a ratio to the oracle's calls.
+"""
+
+import math
+import statistics
+import sys
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from benchmarks.standard import SUBJECTS, Subject
+from crowdproof.audit.inline import Inline
+from crowdproof.audit.interface import Budget
+from crowdproof.audit.outputs.keys import row_codes
+from crowdproof.audit.sequential import sequential_audit
+from crowdproof.exact import Epsilon
+
+ERROR = Fraction(1, 10**6)
+CHOSEN = ("Laplace", "TruncatedGeometric", "NoisyHist1", "NoisyHist2", "ReportNoisyMax1", "SVT4", "OneTimeRAPPOR")
+EXCESS = (1.0, 0.3, 0.1)
+REPEATS = 3
+LEARNED = 400_000
+
+
+def oracle(subject: Subject, x: float) -> float:
+    """Calls of the best fixed-size test of the best event that a large sample shows, over all pairs."""
+    best = math.inf
+    for pair in subject.pairs:
+        outputs = [subject.mechanism.batch(side, np.random.default_rng(9), LEARNED) for side in (pair.left, pair.right)]
+        for left, right in (outputs, outputs[::-1]):
+            best = min([best, *(_calls(p, q, x) for p, q in _events(left, right))])
+    return best
+
+
+def _events(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[tuple[float, float]]:
+    """Probabilities on both sides of threshold events of every column, and of sets of distinct outputs."""
+    left, right = left.reshape(len(left), -1).astype(float), right.reshape(len(right), -1).astype(float)
+    found = []
+    for one, two in zip(left.T, right.T, strict=True):
+        for edge in np.unique(np.nanquantile(one, np.linspace(0.02, 0.98, 25))):
+            found += [((one <= edge).mean(), (two <= edge).mean()), ((one > edge).mean(), (two > edge).mean())]
+    rows, codes = np.unique(np.concatenate([row_codes(left), row_codes(right)]), return_inverse=True)
+    if len(rows) < 5000:
+        p = np.bincount(codes[: len(left)], minlength=len(rows)) / len(left)
+        q = np.bincount(codes[len(left) :], minlength=len(rows)) / len(right)
+        order = np.argsort(-(p + 2 / len(left)) / (q + 2 / len(left)))
+        found += list(zip(np.cumsum(p[order]), np.cumsum(q[order]), strict=True))
+    return [(float(p), float(q)) for p, q in found if p > 100 / LEARNED]
+
+
+def _calls(p: float, q: float, x: float) -> float:
+    """Both sides together, for the z-test of p <= x q at the level, with power 1/2."""
+    margin = p - x * q
+    if margin <= 0:
+        return math.inf
+    return 2 * float(norm.isf(float(ERROR))) ** 2 * (p * (1 - p) + x * x * max(q, 1e-7) * (1 - q)) / margin**2
+
+
+def main() -> None:
+    """Print one line for each mechanism."""
+    names = set(CHOSEN) & set(sys.argv[2:]) or set(CHOSEN)
+    print(f"{'mechanism':20}" + "".join(f"{f'{each:.0%} too good: oracle, ours':>34}" for each in EXCESS))
+    for subject in SUBJECTS:
+        if subject.name in names:
+            print(f"{subject.name:20}" + "".join(f"{_line(subject, each):>34}" for each in EXCESS), flush=True)
+
+
+def _line(subject: Subject, excess: float) -> str:
+    claim = subject.truth / (1 + excess)
+    best = oracle(subject, math.exp(claim))
+    ours = statistics.median(_refute(subject, claim, best, seed) for seed in range(REPEATS))
+    return f"{best:10.2e} {ours:10.2e}  x {ours / best:.2f}"
+
+
+def _refute(subject: Subject, claim: float, best: float, seed: int) -> float:
+    result = sequential_audit(
+        subject.pairs,
+        subject.mechanism,
+        Epsilon.of(round(claim, 6)),
+        Fraction(0),
+        error=ERROR,
+        budget=Budget(runs=int(min(max(20 * best, 1e5), 6e7))),
+        seed=np.random.SeedSequence(seed),
+        runner=Inline(),
+        bounds=False,
+    )
+    return float(result.trials) if result.refuted else math.inf

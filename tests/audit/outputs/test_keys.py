@@ -1,0 +1,83 @@
+"""Equal outputs have equal keys, and different ones different keys."""
+
+import numpy as np
+import polars as pl
+import pytest
+from attrs import frozen
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdproof.audit.outputs import code, key
+from crowdproof.audit.outputs.keys import row_codes
+from crowdproof.errors import TargetError
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=12,
+)
+
+
+@given(values)
+def test_a_key_is_hashable_and_the_same_again(value):
+    assert hash(key(value)) == hash(key(value))
+    assert code(value) == code(value)
+
+
+@given(st.dictionaries(st.text(), st.integers(), min_size=2))
+def test_the_order_of_a_mapping_does_not_count(mapping):
+    assert key(mapping) == key(dict(reversed(mapping.items())))
+
+
+DIFFERENT = [
+    None,
+    "",
+    "None",
+    0,
+    0.5,
+    -0.0,
+    "0",
+    True,
+    [],
+    [0],
+    [[0]],
+    [0, 0],
+    {},
+    {"a": 0},
+    {0},
+    pl.DataFrame({"a": [0]}),
+    pl.DataFrame({"b": [0]}),
+    pl.DataFrame({"a": ["0"]}),
+    pl.DataFrame({"a": [0, 1]}),
+    pl.DataFrame({"a": [1, 0]}),
+]
+
+
+def test_different_outputs_have_different_keys():
+    assert len({key(each) for each in DIFFERENT}) == len(DIFFERENT)
+    assert len({code(each) for each in DIFFERENT}) == len(DIFFERENT)
+
+
+def test_containers_of_the_same_numbers_agree():
+    assert key((1, 2)) == key([1.0, 2]) == key(np.array([1, 2]))
+
+
+@frozen
+class Release:
+    text: str
+
+
+class Opaque:
+    pass
+
+
+def test_objects():
+    assert key(Release("a")) == key(Release("a")) != key(Release("b"))
+    with pytest.raises(TargetError, match="shows nothing of itself"):
+        key(Opaque())
+
+
+def test_row_codes_tell_rows_apart():
+    rows = np.array([[a, b, c] for a in range(20) for b in range(20) for c in (0.0, -0.0, 0.5, np.nan)], float)
+    assert len(np.unique(row_codes(rows))) == len(rows)
+    np.testing.assert_array_equal(row_codes(rows), row_codes(rows.copy()))
