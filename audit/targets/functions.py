@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
@@ -63,6 +64,8 @@ class Function:
                 raise
             except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
                 raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None
+        if self.form == "rows" and isinstance(output, list) and not output:
+            return pl.DataFrame()  # a release without rows is a table still
         return take(output, self.name)
 
 

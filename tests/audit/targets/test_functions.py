@@ -121,6 +121,15 @@ def test_a_pandas_release_comes_back_as_plain_columns():
     assert out["mixed"].to_list() == ["1", "a", None]
 
 
+def test_an_empty_list_of_rows_is_a_table_without_rows():
+    def suppress(table: list):
+        return [row for row in table if row["age"] > 40]
+
+    target = load_target(suppress)
+    assert target(PEOPLE, RNG).height == 2
+    assert target(PEOPLE.head(1), RNG).equals(pl.DataFrame())
+
+
 @pytest.mark.parametrize("isolate", ["none", "worker"])
 def test_the_input_is_never_shared(isolate):
     vector = np.arange(3.0)
