@@ -1,5 +1,6 @@
 """The command line as a person meets it: help, errors in one sentence, exit codes."""
 
+import re
 import subprocess
 import sys
 
@@ -89,3 +90,35 @@ def test_quiet_leaves_the_report_and_nothing_on_stderr(tmp_path):
     assert "files written below" in told.stderr
     assert still.stderr == ""
     assert told.stdout.splitlines()[0] == still.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["audit", "m:f", "--claim", "dp(epsilon=1)", "--witness", "nowhere/w.json"],
+        ["audit", "m:f", "--claim", "dp(epsilon=1)", "--format", "html=nowhere/r.html"],
+        ["gate", "--badge", "nowhere/b.json"],
+        ["demo", "--output", "nowhere/r.html"],
+        ["report", "x.json", "--format", "json=/"],
+    ],
+)
+def test_a_file_that_cannot_be_written_is_told_before_the_work(arguments):
+    failed = crowdproof(*arguments)
+    assert failed.returncode == ExitCode.USAGE
+    assert failed.stdout == ""
+    assert re.fullmatch(r"crowdproof: cannot write \S+: .*\. Give a file in a folder that exists\.\n", failed.stderr)
+
+
+@pytest.mark.parametrize("option", ["--seconds", "--timeout"])
+@pytest.mark.parametrize("value", ["0", "nan"])
+def test_a_time_is_a_positive_number(option, value):
+    failed = crowdproof("audit", "m:f", "--claim", "dp(epsilon=1)", option, value)
+    assert failed.returncode == ExitCode.USAGE
+    assert "Traceback" not in failed.stderr
+    assert f"Invalid value for '{option}'" in failed.stderr
+
+
+def test_a_reader_who_leaves_gets_no_traceback_and_no_verdict():
+    asked = f"{sys.executable} -m crowdproof bound --k 20 --beta 0.1 --epsilon 0.5 | true; exit ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", asked], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (ExitCode.BROKEN, "")

@@ -49,13 +49,19 @@ class _Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; with `--verbose` an error shows where it arose before it is told in one sentence."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever reads has gone: that is no verdict
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ExitCode.BROKEN
         except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort):
             raise
         except Exception:
             if loudness.verbose():
                 click.echo(traceback.format_exc(), err=True)
             raise
+        else:
+            return result
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+from crowdproof.cli.options import Seconds
 from crowdproof.errors import ParameterError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -30,7 +31,13 @@ _TARGET = (
         "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the target; more than once."
     ),
     click.option("--form", help="How the target takes a table: polars, pandas, pyarrow, rows, numpy, csv, parquet."),
-    click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds that one run may take."),
+    click.option(
+        "--timeout",
+        type=Seconds(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        help="Seconds that one run may take.",
+    ),
     click.option(
         "--isolate",
         default="auto",
@@ -42,7 +49,11 @@ _BUDGET = (
     click.option(
         "--runs", type=click.IntRange(min=1), default=200_000, show_default=True, help="Most runs of the target."
     ),
-    click.option("--seconds", type=float, help="Most seconds; a spent time budget leaves the claim undecided."),
+    click.option(
+        "--seconds",
+        type=Seconds(min=0, min_open=True),
+        help="Most seconds; a spent time budget leaves the claim undecided.",
+    ),
     click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run in."),
     click.option("--scheduler", help="Address of a Dask cluster to run on, or 'local'."),
 )

@@ -17,9 +17,11 @@ def command(k: str, beta: str, epsilon: str, outputs: list[tuple[str, Path | Non
 
     By Theorem 5, tight for a row added or removed and for a row replaced, and by crowd-blending, side by side.
     """
+    from crowdproof.cli.progress import waiting
     from crowdproof.findings import exit_code
     from crowdproof.proofs.bounds.telling import bound_finding
 
-    findings = [bound_finding(k, beta, epsilon)]
+    with waiting("computing certified numbers"):
+        findings = [bound_finding(k, beta, epsilon)]
     emit(findings, outputs)
     return exit_code(findings)

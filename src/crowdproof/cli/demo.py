@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from crowdproof.cli.options import emit
-from crowdproof.errors import ExitCode, ParameterError
+from crowdproof.cli.options import emit, output_file
+from crowdproof.errors import ExitCode
 from crowdproof.findings import Finding
 
 SEED = 20
@@ -20,6 +20,7 @@ SEED = 20
     type=click.Path(path_type=Path),
     default=Path("crowdproof-report.html"),
     show_default=True,
+    callback=output_file,
     help="Where the report goes.",
 )
 def command(output: Path) -> ExitCode:
@@ -27,8 +28,6 @@ def command(output: Path) -> ExitCode:
 
     The exit code is 0 when the demonstration ran: that it refutes claims is what it is for.
     """
-    if not output.parent.is_dir():
-        raise ParameterError(f"{output.parent} is not a folder: name a file in one that exists.")
     from crowdproof.cli.progress import waiting
 
     findings = []

@@ -8,17 +8,22 @@ from pathlib import Path
 import click
 
 from crowdproof.cli.loudness import remark
-from crowdproof.cli.options import chosen_seed, emit, formats, seed
+from crowdproof.cli.options import Seconds, chosen_seed, emit, formats, output_file, seed
 from crowdproof.errors import ParameterError
 
 
 @click.command("gate")
 @click.argument("config", required=False, type=click.Path(path_type=Path))
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long it may take.")
+@click.option("--seconds", type=Seconds(min=0, min_open=True), help="How long it may take.")
 @click.option("--no-evidence", is_flag=True, help="Neither read nor write the evidence file: this run stands alone.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where a claim could not be decided.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 instead of 1 where a claim is refuted; nothing else.")
-@click.option("--badge", type=click.Path(path_type=Path), help="Write the summary as JSON for a badge.")
+@click.option(
+    "--badge",
+    type=click.Path(path_type=Path),
+    callback=output_file,
+    help="Write the summary as JSON for a badge.",
+)
 @click.option("--print-schema", is_flag=True, help="Print the JSON schema of the configuration for an editor, and end.")
 @formats
 @seed

@@ -25,11 +25,33 @@ class OutputChoice(click.ParamType[tuple[str, Path | None]]):
         name, _, path = str(value).partition("=")
         if name not in FORMATS:
             self.fail(f"{name!r} is not a format: choose from {', '.join(FORMATS)}.", param, ctx)
-        return name, Path(path) if path else None
+        return name, writable(Path(path)) if path else None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         """The names of the formats."""
         return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
+
+
+class Seconds(click.FloatRange):
+    """A positive number of seconds; 'nan' is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read and check it."""
+        number = super().convert(value, param, ctx)
+        return number if number > 0 else self.fail(f"{value} is not a positive number of seconds.", param, ctx)
+
+
+def writable(path: Path) -> Path:
+    """The path, if a file can be there: what takes hours is not to fail at its last step."""
+    if not path.parent.is_dir() or path.is_dir():
+        reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise ParameterError(f"cannot write {path}: {reason}. Give a file in a folder that exists.")
+    return path
+
+
+def output_file(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
+    """The callback of an option that names a file to write."""
+    return None if path is None else writable(path)
 
 
 formats = click.option(

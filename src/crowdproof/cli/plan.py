@@ -25,12 +25,14 @@ def command(
     With epsilon and delta alone: the smallest k for several sampling rates.
     """
     from crowdproof.audit.tables import read_table
+    from crowdproof.cli.progress import waiting
     from crowdproof.findings import exit_code
     from crowdproof.proofs.bounds.telling import ask, plan_finding
     from crowdproof.proofs.bounds.utility import group_sizes
 
     question = ask(**given)
     sizes = None if data is None else group_sizes(read_table(data, text=True), columns)
-    findings = [plan_finding(question, sizes)]
+    with waiting("computing certified numbers"):
+        findings = [plan_finding(question, sizes)]
     emit(findings, outputs)
     return exit_code(findings)
