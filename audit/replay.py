@@ -44,7 +44,7 @@ def replay(
         sampling=Sampling(parameters.get("sampling", Sampling.AUDITOR.value)),
         deterministic=parameters.get("deterministic"),
         search=0,
-        subject=finding.subject,
+        subject=finding.subject if target is None else None,
     )
     return evolve(again, evidence=(_note(finding, again), *again.evidence))
 

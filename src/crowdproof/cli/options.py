@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from crowdproof.errors import ParameterError
+from crowdproof.errors import DataError, ParameterError
 from crowdproof.findings import Finding
 from crowdproof.report import FORMATS, render, write
 
@@ -72,6 +72,20 @@ seed = click.option(
 def chosen_seed(given: int | None) -> int:
     """The given seed, or a fresh one: it is always reported."""
     return secrets.randbits(32) if given is None else given
+
+
+def read_findings(file: Path) -> list[Finding]:
+    """The findings of a JSON report; - is standard input."""
+    from crowdproof.wire import loads
+
+    try:
+        return loads(sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"cannot read {file}: {error.strerror}. Give a file that --format json=FILE wrote.") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{file} is not a text file: give a file that --format json=FILE wrote.") from None
+    except DataError as error:
+        raise DataError(f"{file}: {error}") from None
 
 
 def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> None:

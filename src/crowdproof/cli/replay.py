@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from crowdproof.cli.auditing import budget_options, parameters, target_options
-from crowdproof.cli.options import chosen_seed, emit, formats, seed
+from crowdproof.cli.options import chosen_seed, emit, formats, read_findings, seed
 from crowdproof.errors import DataError, ExitCode
 from crowdproof.findings import Finding, Refuted, Skipped
 
@@ -32,13 +32,7 @@ def command(file: Path, outputs: list[tuple[str, Path | None]], **options: Any) 
 
 
 def _refutations(file: Path) -> list[Finding]:
-    from crowdproof.wire import loads
-
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {file}: {error}. Give a file that 'audit --witness FILE' wrote.") from None
-    found = [each for each in loads(text) if isinstance(each.verdict, Refuted)]
+    found = [each for each in read_findings(file) if isinstance(each.verdict, Refuted)]
     if not found:
         raise DataError(f"{file} holds no refutation: give a file that 'audit --witness FILE' wrote.")
     return found

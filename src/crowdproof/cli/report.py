@@ -1,13 +1,11 @@
 """`crowdproof report`: saved findings, rendered again."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from crowdproof.cli.options import emit, formats
-from crowdproof.errors import DataError, ExitCode
-from crowdproof.findings import Finding
+from crowdproof.cli.options import emit, formats, read_findings
+from crowdproof.errors import ExitCode
 
 
 @click.command("report")
@@ -21,21 +19,6 @@ def command(files: tuple[Path, ...], outputs: list[tuple[str, Path | None]]) -> 
 
     Example: crowdproof report audit.json attacks.json --format html=report.html
     """
-    findings = [finding for file in files for finding in _read(file)]
+    findings = [finding for file in files for finding in read_findings(file)]
     emit(findings, outputs)
     return ExitCode.HELD if findings else ExitCode.BROKEN
-
-
-def _read(file: Path) -> list[Finding]:
-    from crowdproof.wire import loads
-
-    try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot read {file}: {error.strerror}. Give a file that --format json=FILE wrote.") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{file} is not a text file: give a file that --format json=FILE wrote.") from None
-    try:
-        return loads(text)
-    except DataError as error:
-        raise DataError(f"{file}: {error}") from None
