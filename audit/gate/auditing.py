@@ -28,7 +28,19 @@ from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.claims import DP, DPS
 from crowdproof.errors import TargetError
-from crowdproof.findings import Confidence, Cost, Exact, Finding, Json, NotRefuted, Refuted, Undecided, Verdict
+from crowdproof.findings import (
+    Confidence,
+    Cost,
+    Evidence,
+    Exact,
+    Finding,
+    Json,
+    Note,
+    NotRefuted,
+    Refuted,
+    Undecided,
+    Verdict,
+)
 
 
 @frozen(eq=False)
@@ -68,7 +80,7 @@ class AuditEngine:
                 seed=seed,
                 sampling=request.sampling,
             )
-        return _enumerated(question, request) if question.finite else None
+        return _enumerated(question, request, case.shown) if question.finite else None
 
     def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
         """One slice of the sequential audit."""
@@ -107,7 +119,7 @@ def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
     return Request(case.subject.target, entry.claim, case.data, None, budget, error, seed, Inline(), None, sampling)
 
 
-def _enumerated(question: Question, request: Request) -> Finding | None:
+def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> Finding | None:
     """What enumeration shows; None where some pairs cannot be enumerated and none of the others refutes."""
     meter = Meter(request.budget)
     part = ExactPart(question, request, meter)
@@ -119,6 +131,8 @@ def _enumerated(question: Question, request: Request) -> Finding | None:
     except NotDeterministicError:
         return None
     if part.refuting is None and (part.unaffordable or part.worst is None) and not meter.spent:
+        shown += [Note("Exact part", part.seen())] if part.worst is not None else []
+        shown += part.evidence()
         return None
     verdict: Verdict
     if part.refuting is not None:

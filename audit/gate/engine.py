@@ -5,13 +5,14 @@ from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import field, frozen
 
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.interface import Budget
 from crowdproof.audit.tables import read_table
 from crowdproof.errors import DataError
+from crowdproof.findings import Evidence as Shown
 from crowdproof.findings import Finding, Json
 
 DEFAULT_RUNS = 20_000
@@ -30,6 +31,8 @@ class Case:
     """How many runs one gate spends on it."""
     passing: str | None = None
     """Why its evidence must not add up over runs of the gate; None where it may."""
+    shown: list[Shown] = field(factory=list)
+    """What was shown about it before the statistical test, for the report."""
 
 
 class Engine(Protocol):

@@ -26,7 +26,9 @@ def concluded(bout: Bout) -> Finding:
     notes: tuple[Note, ...] = () if bout.crash is not None else (_so_far(bout),)
     if bout.case.passing is not None:
         notes += (Note("Evidence does not add up", f"This run stands alone: {bout.case.passing}."),)
-    return Finding(entry.name, entry.claim, _verdict(bout), certainty, notes, Cost(bout.spent, bout.seconds))
+    return Finding(
+        entry.name, entry.claim, _verdict(bout), certainty, (*notes, *bout.case.shown), Cost(bout.spent, bout.seconds)
+    )
 
 
 def _verdict(bout: Bout) -> Verdict:
