@@ -101,10 +101,14 @@ def detectable(audit: "Audit") -> Detectable:
     catastrophe = _smallest_delta(trials, nats, x, delta)
     words = (
         f"with {trials:,} runs on either dataset of the pair looked at most, an event in a tenth of the releases would "
-        f"have been found with probability 0.9 from epsilon {epsilon:.3g} on ({rare:.3g} for an event in a hundredth), "
-        f"and one that never happens on the other dataset from probability {catastrophe:.2g} on"
+        f"have been found with probability 0.9 {_reach(epsilon)} (one in a hundredth {_reach(rare)}), and one "
+        f"that never happens on the other dataset from probability {catastrophe:.2g} on"
     )
     return Detectable(words, epsilon, catastrophe)
+
+
+def _reach(epsilon: float) -> str:
+    return f"from epsilon {epsilon:.3g} on" if math.isfinite(epsilon) else "at no epsilon"
 
 
 def _smallest_epsilon(trials: int, nats: float, x: float, delta: float, mass: float) -> float:
