@@ -1,6 +1,6 @@
 """False alarms on 20,000 audits of claims that hold with nothing to spare, whatever the rule for when to stop.
 
-`python -m benchmarks calibration 2000` runs fewer.
+`python -m benchmarks.calibration 2000` runs fewer.
 """
 
 import sys
@@ -21,9 +21,8 @@ CLAIMS = (
 ERROR = Fraction(1, 20)
 
 
-def main() -> None:
+def main(total: int = 20_000) -> None:
     """Print the false-alarm rate as a share of the promised one, and the mean e-values."""
-    total = next((int(each) for each in sys.argv[2:] if each.isdigit()), 20_000)
     audits = max(total // (4 * len(CLAIMS)), 1)
     start, alarms, done = time.process_time(), 0, 0
     print(f"{'claim':16}{'null':34}{'audits':>7}{'alarms':>7}{'/ promised':>11}   mean e-value {', '.join(STOPPING)}")
@@ -43,3 +42,7 @@ def main() -> None:
     share = alarms / done / float(ERROR)
     print(f"{alarms} of {done} true claims refuted at {float(ERROR):.0%}: {share:.2f} of what is promised")
     print(f"{seconds:.0f} CPU s; results agree on 1, 2 and 3 workers")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

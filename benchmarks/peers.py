@@ -3,7 +3,7 @@
 Each mechanism gets as many calls as the more frugal of the peers had and is bounded at the stricter peer's confidence;
 where that does not pass a peer that had more calls, it is run again with that peer's calls. The last columns tell how
 many calls our bound needed to pass each peer's, as a share of that peer's calls.
-`python -m benchmarks peers SVT1 SVT4` runs some of them.
+`python -m benchmarks.peers SVT1 SVT4` runs some of them.
 """
 
 import math
@@ -59,16 +59,16 @@ def _needed(grew: list[tuple[int, float]], bound: float) -> float:
     return next((float(done) for done, reached in grew if reached > bound), math.inf)
 
 
-def main() -> None:
+def main(*names: str) -> None:
     """Print one line for each mechanism and budget."""
-    names = {each.name for each in SUBJECTS} & set(sys.argv[2:])
+    chosen = {each.name for each in SUBJECTS} & set(names)
     print(
         f"{'mechanism':20}{'truth':>8}{'ours':>9}{'calls':>9}{'CPU s':>7}   peers and our calls to pass them / theirs"
     )
     for subject in SUBJECTS:
         peers = {"DP-Sniper": subject.sniper, "StatDP": subject.statdp}
         known = {name: peer for name, peer in peers.items() if peer}
-        if known and (not names or subject.name in names):
+        if known and (not chosen or subject.name in chosen):
             _compare(subject, known)
 
 
@@ -86,3 +86,7 @@ def _compare(subject: Subject, peers: dict[str, tuple[float, float]]) -> None:
         peers = {name: peer for name, peer in peers.items() if peer[1] > runs and peer[0] >= bound}
         if not peers:
             return
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -61,12 +61,12 @@ def _calls(p: float, q: float, x: float) -> float:
     return 2 * float(norm.isf(float(ERROR))) ** 2 * (p * (1 - p) + x * x * max(q, 1e-7) * (1 - q)) / margin**2
 
 
-def main() -> None:
+def main(*names: str) -> None:
     """Print one line for each mechanism."""
-    names = set(CHOSEN) & set(sys.argv[2:]) or set(CHOSEN)
+    chosen = set(CHOSEN) & set(names) or set(CHOSEN)
     print(f"{'mechanism':20}" + "".join(f"{f'{each:.0%} too good: oracle, ours':>34}" for each in EXCESS))
     for subject in SUBJECTS:
-        if subject.name in names:
+        if subject.name in chosen:
             print(f"{subject.name:20}" + "".join(f"{_line(subject, each):>34}" for each in EXCESS), flush=True)
 
 
@@ -90,3 +90,7 @@ def _refute(subject: Subject, claim: float, best: float, seed: int) -> float:
         bounds=False,
     )
     return float(result.trials) if result.refuted else math.inf
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -38,8 +38,10 @@ _NONE = np.array([])
 SWEEPS = 8
 ROUGH = 2.0
 """How strongly a step follows its neighbours, in units of Fisher information: about 8 outputs."""
-CLEAR = 2.0
+USUAL = 2.0
 """Standard errors from chance at which a feature joins a sum."""
+CLEAR = {"bit": 4.5, "grain": 4.5}
+"""The same for kinds of feature that are many and seldom matter."""
 NEGLIGIBLE = 0.1
 """Features whose steps reach less than this share of the largest reach are dropped."""
 NEARLY = 0.9
@@ -118,7 +120,7 @@ def _rank(reader: Reader, left: Any, right: Any) -> list[Feature]:
     ranked = sorted(
         varied, key=lambda each: -round(5 * math.log(max(clear[each], 0.01)))
     )  # alike: as the reader prefers
-    return [each for place, each in enumerate(ranked) if place == 0 or clear[each] > CLEAR]
+    return [each for place, each in enumerate(ranked) if place == 0 or clear[each] > CLEAR.get(each[0], USUAL)]
 
 
 def _clarity(left: Floats, right: Floats, *, binary: bool) -> float:
