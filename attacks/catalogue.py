@@ -18,6 +18,8 @@ CATALOGUE: dict[str, str] = {
     "minimality": "A group that was made coarser tells why it had to be.",
     "downcoding": "A recoding that could not be finer is made finer by the adversary.",
     "definetti": "Buckets of l secrets teach which secret goes with whom.",
+    "singling-out": "A predicate that is true of exactly one person in the data.",
+    "side-channels": "Row order, row numbers, stars and table size tell what the cells do not.",
     "reuse": "Two safe releases of one sample, where fresh samples were assumed, show a person.",
     "guessing": "A promised guessing advantage of 0.1 that is 0.3: Odoh's case study.",
 }

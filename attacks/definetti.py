@@ -17,6 +17,7 @@ from crowdproof.errors import DataError
 from crowdproof.exact import Number, rate, whole
 from crowdproof.findings import Chart, Estimate, Reproduce, Series, Table
 from crowdproof.mechanisms import Grid, Keep, Scheme, StronglySafe, poisson_sample
+from crowdproof.mechanisms.recoding import Recoding
 
 ATTACK = Attack(
     id="definetti",
@@ -25,8 +26,8 @@ ATTACK = Attack(
     sees="Buckets of l people and of l different secrets, without which secret is whose (Anatomy).",
     infers="Over many buckets it shows which public values go with which secret; that decides who is who in each.",
     claim="In a bucket of l different secrets nobody's can be told with a probability above 1/l.",
-    remedy="Publish secrets with public values recoded by a fixed scheme, of a sample, in groups of at least k: what is "
-    "learned is then the same whether a person takes part or not.",
+    remedy="Recode by a fixed scheme, take a sample, publish groups of at least k: what is learned is then the same "
+    "whether a person takes part or not.",
     source="Kifer 2009, attacks on privacy and deFinetti's theorem",
     severity=Severity.ATTRIBUTE,
 )
@@ -91,7 +92,7 @@ def anatomy(secret: Ints, l: int, rng: np.random.Generator) -> Ints:  # noqa: E7
     Rows that are left over when fewer than l secrets remain are not published.
     """
     piles = [rng.permutation(np.flatnonzero(secret == each)).tolist() for each in range(int(secret.max()) + 1)]
-    buckets = []
+    buckets: list[Ints] = []
     while True:
         order = sorted(range(len(piles)), key=lambda each: -len(piles[each]))[:l]
         if len(order) < l or not piles[order[-1]]:
@@ -125,7 +126,7 @@ def _assignments(model: Model, members: People, shown: Ints) -> Floats:
         np.take_along_axis(scores, np.repeat(shown[:, None, :], shown.shape[1], axis=1), axis=2)
         - model.prior[shown][:, None, :]
     )
-    weights = np.exp(chosen - chosen.max(axis=2, keepdims=True)) + 1e-12
+    weights: Floats = np.exp(chosen - chosen.max(axis=2, keepdims=True)) + 1e-12
     for _ in range(_BALANCING):
         weights /= weights.sum(axis=1, keepdims=True)
         weights /= weights.sum(axis=2, keepdims=True)
@@ -164,7 +165,7 @@ def run(
     return Story(
         ATTACK,
         victim,
-        _defended(mixed, left_out, everybody, k=whole(k, "k"), beta=rate(beta), rng=twins),
+        _defended(mixed, left_out, k=whole(k, "k"), beta=rate(beta), rng=twins),
         (learned,),
         (_table(victim, size), _by_l(everybody.rows(inside), bucketing)),
         Reproduce("crowdproof attack definetti", seed, {"l": size, "outside": left_out}),
@@ -191,11 +192,9 @@ def _attacked(people: People, apart: People, l: int, rng: np.random.Generator) -
     return Outcome(f"Anatomy, l = {l}", success, baseline, confidence(), 1), words
 
 
-def _defended(
-    mixed: pl.DataFrame, left_out: int, everybody: People, *, k: int, beta: Fraction, rng: np.random.Generator
-) -> Outcome:
+def _defended(mixed: pl.DataFrame, left_out: int, *, k: int, beta: Fraction, rng: np.random.Generator) -> Outcome:
     """Naive Bayes from a strongly safe release of a sample: as often right of people in the data as of others."""
-    kept = {"age": Grid(10), "sex": Keep(), "education": Keep(), HIDDEN: Keep()}
+    kept: dict[str, Recoding] = {"age": Grid(10), "sex": Keep(), "education": Keep(), HIDDEN: Keep()}
     release = StronglySafe(Scheme(kept), k)(poisson_sample(mixed.tail(mixed.height - left_out), beta, rng))
     known = tuple(name for name in kept if name != HIDDEN)
     recoded = Scheme(kept)(mixed)

@@ -1,0 +1,189 @@
+"""What a release tells besides its cells: the order of its rows, a row number, rows of stars, the size of the table."""
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.audit.check import Terms, check
+from crowdproof.claims import Assertion
+from crowdproof.errors import ParameterError
+from crowdproof.exact import Number, rate, whole
+from crowdproof.findings import Counterexample, Estimate, Exact, Finding, NotRefuted, Refuted, Reproduce, Table
+from crowdproof.mechanisms import Grid, Keep, Scheme, StronglySafe
+from crowdproof.proofs.bounds import tight
+
+ATTACK = Attack(
+    id="side-channels",
+    title="Read between the rows",
+    knows="Everybody else's row and the order of the source; not whether the person is in it.",
+    sees="A table whose cells are strongly safe, and something more: its order, a row number, stars, or its size.",
+    infers="A row out of order, a number left out, a row of stars or one row more: each is there only if the person is.",
+    claim="What is not in the cells of a release tells nothing.",
+    remedy="Sort the rows by content, publish no row number, leave no trace of dropped rows, draw a sample first.",
+    source="Found in real anonymizers: stars in ARX, row numbers in anjana; 'crowdproof check' looks for them",
+    severity=Severity.PRESENCE,
+)
+_SCHEME = Scheme({"age": Grid(20), "illness": Keep()})
+
+
+@frozen
+class Leaky:
+    """A strongly safe release of a table, with one thing added that it should not have.
+
+    `order`: the rows stay in the order of the source. `index`: so they do, with their numbers. `stars`: what is dropped
+    stays as a row of stars. `size`: a column tells how many rows there were. `none` adds nothing: the defended twin.
+    """
+
+    deterministic: ClassVar[bool] = True
+    k: int
+    channel: str
+
+    def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:
+        """The release of the table."""
+        if self.channel == "none":
+            return StronglySafe(_SCHEME, self.k)(table, rng)
+        cells = _SCHEME(table).with_row_index("row")
+        kept = pl.len().over(_SCHEME.names) >= self.k
+        return _CHANNELS[self.channel](cells, kept)
+
+
+def _stars(cells: pl.DataFrame, kept: pl.Expr) -> pl.DataFrame:
+    starred = cells.select(
+        pl.when(kept).then(pl.col(name)).otherwise(pl.lit("*")).alias(name) for name in _SCHEME.names
+    )
+    return starred.sort(_SCHEME.names)
+
+
+_CHANNELS: dict[str, Callable[[pl.DataFrame, pl.Expr], pl.DataFrame]] = {
+    "order": lambda cells, kept: cells.filter(kept).drop("row"),
+    "index": lambda cells, kept: cells.filter(kept),
+    "stars": _stars,
+    "size": lambda cells, kept: (
+        cells.filter(kept).drop("row").sort(_SCHEME.names).with_columns(rows=pl.lit(cells.height))
+    ),
+}
+CHANNELS = tuple(_CHANNELS)
+
+Law = dict[tuple[tuple[object, ...], ...], Fraction]
+
+
+def law(mechanism: Leaky, table: pl.DataFrame, beta: Fraction) -> Law:
+    """The probability of each release of a Poisson sample, by running the mechanism on every subset of the rows."""
+    found: Law = {}
+    for chosen in range(2**table.height):
+        mask = [bool(chosen >> place & 1) for place in range(table.height)]
+        drawn = sum(mask)
+        key = tuple(mechanism(table.filter(pl.Series(mask))).rows())
+        found[key] = found.get(key, Fraction(0)) + beta**drawn * (1 - beta) ** (table.height - drawn)
+    return found
+
+
+def town(others: int) -> tuple[pl.DataFrame, int]:
+    """People sorted by illness, as the source is, and the place of the person: among those with flu, with gout."""
+    flu = (others + 1) // 2
+    ages, illnesses = [31] * others, ["flu"] * flu + ["gout"] * (others - flu)
+    place = 1
+    ages.insert(place, 33)
+    illnesses.insert(place, "gout")
+    return pl.DataFrame({"age": ages, "illness": illnesses}), place
+
+
+def lonely(others: int) -> tuple[pl.DataFrame, int]:
+    """People who are all alike, and in their middle one who is not."""
+    ages = [31] * others
+    ages.insert(others // 2, 91)
+    return pl.DataFrame({"age": ages, "illness": ["flu"] * (others + 1)}), others // 2
+
+
+def run(*, channel: str = "stars", k: Number = 2, beta: Number = "1/2", others: Number = 6, seed: int = 0) -> Story:
+    """The exact laws of the release with and without the person, for one of: order, index, stars, size.
+
+    The source is a few people; every sample is enumerated. `size` tells of the table before sampling, so it is published
+    beside a sample and still shows the person.
+    """
+    start = time.monotonic()
+    if channel not in CHANNELS:
+        raise ParameterError(f"channel is {channel!r}: choose from {', '.join(CHANNELS)}.")
+    size, sample_rate, count = whole(k, "k"), rate(beta), whole(others, "others", 2)
+    if count > 10:
+        raise ParameterError(f"others is {count}: all samples are enumerated, so give at most 10.")
+    outcomes = {each: _exact(each, size, sample_rate, count) for each in CHANNELS}
+    return Story(
+        ATTACK,
+        outcomes[channel],
+        _exact("none", size, sample_rate, count, lone=channel != "order"),
+        (_learned(channel, outcomes[channel]),),
+        (_table(outcomes),),
+        Reproduce(
+            f"crowdproof attack side-channels --param channel={channel}", seed, {"k": size, "beta": str(sample_rate)}
+        ),
+        time.monotonic() - start,
+    )
+
+
+def _exact(channel: str, k: int, beta: Fraction, others: int, *, lone: bool | None = None) -> Outcome:
+    """The event is every release that is likelier with the person than e times as likely without, or impossible so."""
+    alone = channel != "order" if lone is None else lone
+    people, place = lonely(others) if alone else town(others)
+    without = people.filter(pl.int_range(people.height) != place)
+    if channel == "size":  # the size of the table is published, not that of the sample
+        return Outcome("size of the table", Estimate.exactly(Fraction(1)), Estimate.exactly(Fraction(0)), Exact(), 0)
+    inside, outside = (law(Leaky(k, channel), table, beta) for table in (people, without))
+    event = [each for each, p in inside.items() if p > 3 * outside.get(each, Fraction(0))]
+    success, baseline = (
+        sum((side.get(each, Fraction(0)) for each in event), Fraction(0)) for side in (inside, outside)
+    )
+    bound = 2 * baseline + tight(k, beta, "ln 3").high if channel == "none" else None
+    name = "nothing but the cells" if channel == "none" else channel
+    runs = 2 ** (others + 1) + 2**others
+    return Outcome(name, Estimate.exactly(success), Estimate.exactly(baseline), Exact(), runs, bound)
+
+
+def _learned(channel: str, outcome: Outcome) -> str:
+    shown = {
+        "order": "a gout stands before a flu, in a source sorted by illness",
+        "index": "a row number is left out where the person was dropped",
+        "stars": "a row of stars stands for the person who was dropped",
+        "size": "the table has one row more than the adversary can name",
+    }[channel]
+    return (
+        f"With probability {float(outcome.success.low):.6g} {shown}; without the person such a release has probability "
+        f"{float(outcome.baseline.high):.6g}."
+    )
+
+
+def _table(outcomes: dict[str, Outcome]) -> Table:
+    rows = tuple((name, str(each.success), str(each.baseline)) for name, each in outcomes.items())
+    return Table("The same cells through four channels", ("channel", "with the person", "without"), rows)
+
+
+def read(release: pl.DataFrame, *, k: Number = 2) -> Finding:
+    """The channels of a bare release file: row numbers, rows of stars, and an order that is neither sort nor shuffle."""
+    names = {"row-numbers", "star-rows", "row-order"}
+    found = [
+        each for each in check(release, Terms(k=k)) if isinstance(each.claim, Assertion) and each.claim.id in names
+    ]
+    open_channels = [each for each in found if isinstance(each.verdict, Refuted)]
+    table = Table("Channels", ("channel", "verdict"), tuple((_id(each), each.verdict.name) for each in found))
+    claim = Assertion(ATTACK.id, ATTACK.claim)
+    if not open_channels:
+        words = "No row number, no rows of stars, and an order like that of a sort or a shuffle; others were not looked for."
+        return Finding("the release", claim, NotRefuted(words), None, (table,))
+    words = " ".join(_words(each) for each in open_channels)
+    witness = Counterexample(words, {"channels": ", ".join(map(_id, open_channels))})
+    return Finding("the release", claim, Refuted(witness), open_channels[-1].certainty, (table,))
+
+
+def _id(finding: Finding) -> str:
+    return finding.claim.id if isinstance(finding.claim, Assertion) else ""
+
+
+def _words(finding: Finding) -> str:
+    witness = finding.verdict.witness if isinstance(finding.verdict, Refuted) else None
+    return witness.words if isinstance(witness, Counterexample) else ""

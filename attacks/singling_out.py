@@ -1,0 +1,216 @@
+"""A predicate that is true of exactly one person in the data, and that hardly anybody could have hit by chance."""
+
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+from numpy.typing import NDArray
+
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.people import fixed_scheme, name_of
+from crowdproof.audit.check.cells import Anything, Cell, Range, Values, parse_cell
+from crowdproof.data import census
+from crowdproof.errors import DataError
+from crowdproof.exact import Number, rate, whole
+from crowdproof.findings import Reproduce, Table
+from crowdproof.mechanism import Mechanism
+from crowdproof.mechanisms import Mondrian, Sampled, StronglySafe, for_samples
+
+ATTACK = Attack(
+    id="singling-out",
+    title="There is exactly one such person",
+    knows="Nothing of the people, only that published ranges end where the data does.",
+    sees="A k-anonymous table.",
+    infers="'Within the ranges of a published group, and at the low end of the widest': true of exactly one person, the "
+    "one whose value the range ends with, and of hardly anybody among as many other people.",
+    claim="A k-anonymous release lets nobody be singled out, as the law on personal data has it.",
+    remedy="A recoding fixed beforehand, of a sample, without groups below k: its cells hold as many of any people.",
+    source="Cohen and Nissim 2020, towards formalizing the GDPR's notion of singling out",
+    severity=Severity.IDENTITY,
+)
+Bools = NDArray[np.bool_]
+
+
+@frozen
+class Predicate:
+    """A row lies within the cells; in the column `at`, if there is one, it has that value; else its hash is chosen."""
+
+    cells: tuple[tuple[str, Cell], ...]
+    at: tuple[str, float] | None
+    one_in: int
+    salt: int
+
+    def __call__(self, table: pl.DataFrame) -> Bools:
+        """For each row whether it is true."""
+        true: Bools = np.logical_and.reduce([_inside(table[name], cell) for name, cell in self.cells])
+        if self.at is not None:
+            true &= table[self.at[0]].to_numpy() == self.at[1]
+            return true
+        rows = np.flatnonzero(true)
+        chosen = [_hash(row, self.salt) % self.one_in == 0 for row in table[rows].rows()]
+        true[rows] = chosen
+        return true
+
+    def __str__(self) -> str:
+        within = " and ".join(
+            f"{name} in {_words(cell)}" for name, cell in self.cells if not isinstance(cell, Anything)
+        )
+        return (
+            f"{within} and {self.at[0]} = {self.at[1]:g}" if self.at else f"{within} and 1 in {self.one_in} by a hash"
+        )
+
+
+def _inside(column: pl.Series, cell: Cell) -> Bools:
+    match cell:
+        case Range(low, high, low_open, high_open):
+            values = column.to_numpy()
+            above = values > low if low_open else values >= low
+            return above & (values < high if high_open else values <= high)
+        case Values(values):
+            return column.cast(pl.String).is_in([_plain(each) for each in values]).to_numpy()
+        case Anything():
+            return np.ones(len(column), dtype=np.bool_)
+
+
+def _plain(value: float | str) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else value
+
+
+def _words(cell: Cell) -> str:
+    match cell:
+        case Range(low, high, low_open, high_open):
+            return f"{'(' if low_open else '['}{low:g}, {high:g}{')' if high_open else ']'}"
+        case Values(values):
+            return " or ".join(sorted(map(_plain, values)))
+        case Anything():
+            return "*"
+
+
+def _hash(row: tuple[Any, ...], salt: int) -> int:
+    return int.from_bytes(blake2b(repr(row).encode(), digest_size=8, salt=salt.to_bytes(8, "big")).digest(), "big")
+
+
+def choose(release: pl.DataFrame, form: str, share: Fraction, rng: np.random.Generator) -> Predicate | None:
+    """A predicate from a row of the release drawn at random; None where nothing is published.
+
+    `share` is how much of the data the release stands for: a hash is true of one in as many as the group then has.
+    """
+    if release.is_empty():
+        return None
+    row = release.row(int(rng.integers(release.height)))
+    count = int(
+        release.select(
+            pl.all_horizontal(
+                pl.col(name).eq_missing(cell) for name, cell in zip(release.columns, row, strict=True)
+            ).sum()
+        ).item()
+    )
+    cells = tuple((name, parse_cell(cell)) for name, cell in zip(release.columns, row, strict=True))
+    ranges = {name: cell for name, cell in cells if isinstance(cell, Range)}
+    salt = int(rng.integers(2**62))
+    if form == "hash" or not ranges:
+        return Predicate(cells, None, max(2, round(count / share)), salt)
+    widest = max(ranges, key=lambda name: ranges[name].high - ranges[name].low)
+    return Predicate(cells, (widest, ranges[widest].low), 0, salt)
+
+
+def run(
+    *,
+    target: Mechanism | None = None,
+    data: pl.DataFrame | None = None,
+    k: Number = 10,
+    beta: Number = "1/2",
+    rows: Number = 500,
+    trials: Number = 200,
+    seed: int = 0,
+) -> Story:
+    """Again and again: `rows` people are drawn, their table is anonymized, and one predicate is named.
+
+    Success: it is true of exactly one of them. The baseline: it is true of exactly one of as many other people, drawn
+    alike, who have nothing to do with the release.
+    """
+    start = time.monotonic()
+    size, sample_rate, count, runs = whole(k, "k"), rate(beta), whole(rows, "rows"), whole(trials, "trials", 2)
+    people = census(20_000, seed).cast({pl.Enum: pl.String}) if data is None else data
+    if people.height < 2 * count:
+        raise DataError(f"the data has {people.height} rows: give rows of at most {people.height // 2}.")
+    anonymizer: Mechanism = Mondrian(size) if target is None else target
+    scheme = fixed_scheme(people, people.columns[:-1], people.columns[-1], cells=3)
+    releases = (
+        Release(name_of(anonymizer), for_samples(anonymizer), Fraction(1)),
+        Release(
+            f"strongly safe, k = {size}, of a sample at {sample_rate}",
+            Sampled(sample_rate, StronglySafe(scheme, size)),
+            sample_rate,
+        ),
+    )
+    streams = iter(np.random.default_rng(seed).spawn(4))
+    (victim, example), (twin, _) = (
+        _measure(each, people, "end", rows=count, trials=runs, rng=next(streams)) for each in releases
+    )
+    trivial = [_measure(each, people, "hash", rows=count, trials=runs // 2, rng=next(streams))[0] for each in releases]
+    return Story(
+        ATTACK,
+        victim,
+        twin,
+        (_learned(victim, example, count),),
+        (_table((victim, twin), trivial),),
+        Reproduce("crowdproof attack singling-out", seed, {"k": size, "rows": count, "trials": runs}),
+        time.monotonic() - start,
+    )
+
+
+@frozen
+class Release:
+    """How a table is published, and how much of the data is then in it."""
+
+    name: str
+    publish: Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
+    share: Fraction
+
+
+def _measure(
+    release: Release, people: pl.DataFrame, form: str, *, rows: int, trials: int, rng: np.random.Generator
+) -> tuple[Outcome, str]:
+    """The outcome, and a predicate that was true of exactly one."""
+    singled = lucky = 0
+    example = ""
+    for _ in range(trials):
+        drawn = people[rng.permutation(people.height)[: 2 * rows]]
+        inside, outside = drawn.head(rows), drawn.tail(rows)
+        predicate = choose(release.publish(inside, rng), form, release.share, rng)
+        if predicate is None:
+            continue
+        hit = np.count_nonzero(predicate(inside)) == 1
+        example = example or (str(predicate) if hit else "")
+        singled, lucky = singled + hit, lucky + (np.count_nonzero(predicate(outside)) == 1)
+    success, baseline = (proportion(int(each), trials, ERROR / 2) for each in (singled, lucky))
+    return Outcome(release.name, success, baseline, confidence(), trials), example
+
+
+def _learned(victim: Outcome, example: str, rows: int) -> str:
+    often = float((victim.success.low + victim.success.high) / 2)
+    return (
+        f"In about {often:.0%} of the releases the predicate is true of exactly one of the {rows} people, such as: "
+        f"{example or 'none'}."
+    )
+
+
+def _table(ends: Sequence[Outcome], trivial: Sequence[Outcome]) -> Table:
+    words = ("the low end of the widest range", "one in as many as the group has, by a hash")
+    rows = tuple(
+        (each.against, name, str(each.success), str(each.baseline))
+        for name, outcomes in zip(words, (ends, trivial), strict=True)
+        for each in outcomes
+    )
+    return Table(
+        "True of exactly one: a range end, and a hash, which has about 37% (1/e) with or without a release",
+        ("release", "within a group", "of the people", "of as many others"),
+        rows,
+    )

@@ -1,0 +1,51 @@
+"""deFinetti: correlations across buckets undo them; where there are none, or on the twin, nothing is gained."""
+
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crowdproof.attacks import definetti
+from crowdproof.attacks.definetti import People, anatomy, match
+from crowdproof.attacks.linkage import HIDDEN, KNOWN
+from crowdproof.attacks.measure import proportion
+from crowdproof.data import adult
+from crowdproof.errors import DataError
+
+
+def test_buckets_are_undone_and_a_strongly_safe_release_teaches_of_members_what_it_teaches_of_others():
+    story = definetti.run(data=adult(complete=True).sample(8000, seed=1), outside=2000)
+    assert story.victim.succeeds
+    assert story.victim.success.low > Fraction(1, 2)
+    assert story.defended is not None
+    assert not story.defended.succeeds
+    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
+
+
+def test_a_bucket_has_l_different_secrets_and_nobody_is_in_two():
+    secret = np.random.default_rng(1).integers(0, 6, 500)
+    buckets = anatomy(secret, 4, np.random.default_rng(2))
+    assert len(np.unique(buckets)) == buckets.size
+    assert buckets.size > 400
+    assert all(len(set(secret[each])) == 4 for each in buckets)
+
+
+def test_where_nothing_goes_with_anything_a_bucket_keeps_its_promise():
+    """The null: secrets dealt out at random. The interval misses with probability 1e-6."""
+    table = adult(complete=True).sample(6000, seed=2)
+    dealt = table.with_columns(table[HIDDEN].shuffle(seed=3))
+    people, rng = People.of(dealt, KNOWN, HIDDEN), np.random.default_rng(4)
+    buckets = anatomy(people.secret, 3, rng)
+    right = int(np.count_nonzero(match(people, buckets, rng)[1] == people.secret[buckets]))
+    seen = proportion(right, buckets.size, Fraction(1, 10**6))
+    assert seen.low <= Fraction(1, 3) <= seen.high
+
+
+def test_bad_input_is_refused_with_the_remedy():
+    with pytest.raises(DataError, match="no column 'age'"):
+        definetti.run(data=pl.DataFrame({"a": [1]}))
+    with pytest.raises(DataError, match="less than half"):
+        definetti.run(outside=20_000)
+    with pytest.raises(DataError, match="not so many different secrets"):
+        definetti.run(data=adult(complete=True).head(300), outside=10, l=40)
