@@ -131,8 +131,8 @@ class ExactPart:
         """What enumeration has shown, in a sentence."""
         most = max(max(0.0, float(each.excess.bounds().high)) for each in self.examined)
         return (
-            f"Exact on {len(self.examined)} pairs of neighbours: delta at the claimed epsilon is at most {most:.6g} on "
-            "them, and other pairs were not enumerated."
+            f"Exact on {_pairs(len(self.examined))} of neighbours: delta at the claimed epsilon is at most {most:.6g} "
+            "on them, and other pairs were not enumerated."
         )
 
     def evidence(self) -> tuple[Evidence, ...]:
@@ -160,3 +160,7 @@ class ExactPart:
         if self.refuting is None:
             rows += [(pair.origin, "-", f"not enumerated: {reason}") for pair, reason in self.unaffordable]
         return Table("Pairs", ("pair", "runs", "delta at the claimed epsilon"), tuple(rows))
+
+
+def _pairs(number: int) -> str:
+    return f"{number:,} pair{'' if number == 1 else 's'}"
