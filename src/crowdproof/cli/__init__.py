@@ -68,7 +68,7 @@ class _Verbs(click.Group):
             formatter.write_dl(list(VERBS.items()))
 
 
-@click.command(cls=_Verbs, params=loudness.options(), context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="crowdproof")
 def cli() -> None:
     """Tell whether a data release really gives the privacy it claims.
@@ -81,6 +81,9 @@ def cli() -> None:
       3  the audit could not run, or nothing was collected
       4  undecided (0 unless --strict)
     """
+
+
+cli.params += loudness.options()
 
 
 def main() -> None:

@@ -53,7 +53,7 @@ from crowdproof.findings import Finding, Refuted, exit_code
 def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **options: Any) -> ExitCode:
     """Look for a pair of neighbouring datasets and an event that refute the claims about TARGET.
 
-    TARGET is module:function, file.py:function, an adapter such as anonypy, 'command: ...', a URL, or
+    TARGET is module:function, file.py:function, an adapter such as anonypy, 'command: ...', 'lines: ...', a URL, or
     releases:FOLDER,FOLDER.
 
     Example: crowdproof audit anonypy --param k=10 --claim 'dps(beta=0.5, epsilon=1, delta=0.02)' --data people.csv

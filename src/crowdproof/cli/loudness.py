@@ -15,8 +15,8 @@ def options() -> list[click.Option]:
     return [
         click.Option([*names], is_flag=True, expose_value=False, callback=_remember, help=text)
         for names, text in (
-            (("-q", "--quiet"), "No progress and no remarks on stderr; errors and reports stay."),
-            (("-v", "--verbose"), "Progress also where no terminal is, and where in the code an error arose."),
+            (("-q", "--quiet"), "No progress and no remarks; reports and errors stay."),
+            (("-v", "--verbose"), "Progress in logs too, and where an error arose."),
         )
     ]
 
