@@ -23,7 +23,7 @@ ATTACK = Attack(
     title="Read between the rows",
     knows="Everybody else's row and the order of the source; not whether the person is in it.",
     sees="A table whose cells are strongly safe, and something more: its order, a row number, stars, or its size.",
-    infers="A row out of order, a number left out, a row of stars or one row more: each is there only if the person is.",
+    infers="A row out of order, a number left out, a row of stars, one row more: each is there only if the person is.",
     claim="What is not in the cells of a release tells nothing.",
     remedy="Sort the rows by content, publish no row number, leave no trace of dropped rows, draw a sample first.",
     source="Found in real anonymizers: stars in ARX, row numbers in anjana; 'crowdproof check' looks for them",
@@ -37,12 +37,15 @@ class Leaky:
     """A strongly safe release of a table, with one thing added that it should not have.
 
     `order`: the rows stay in the order of the source. `index`: so they do, with their numbers. `stars`: what is dropped
-    stays as a row of stars. `size`: a column tells how many rows there were. `none` adds nothing: the defended twin.
+    stays as a row of stars. `size`: a column tells how many rows the source has, of which the table is a sample. `none`
+    adds nothing: the defended twin.
     """
 
     deterministic: ClassVar[bool] = True
     k: int
     channel: str
+    source: int = 0
+    """How many rows the source has."""
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:
         """The release of the table."""
@@ -50,7 +53,8 @@ class Leaky:
             return StronglySafe(_SCHEME, self.k)(table, rng)
         cells = _SCHEME(table).with_row_index("row")
         kept = pl.len().over(_SCHEME.names) >= self.k
-        return _CHANNELS[self.channel](cells, kept)
+        release = _CHANNELS[self.channel](cells, kept)
+        return release.with_columns(rows=pl.lit(self.source)) if self.channel == "size" else release
 
 
 def _stars(cells: pl.DataFrame, kept: pl.Expr) -> pl.DataFrame:
@@ -64,9 +68,7 @@ _CHANNELS: dict[str, Callable[[pl.DataFrame, pl.Expr], pl.DataFrame]] = {
     "order": lambda cells, kept: cells.filter(kept).drop("row"),
     "index": lambda cells, kept: cells.filter(kept),
     "stars": _stars,
-    "size": lambda cells, kept: (
-        cells.filter(kept).drop("row").sort(_SCHEME.names).with_columns(rows=pl.lit(cells.height))
-    ),
+    "size": lambda cells, kept: cells.filter(kept).drop("row").sort(_SCHEME.names),
 }
 CHANNELS = tuple(_CHANNELS)
 
@@ -104,8 +106,7 @@ def lonely(others: int) -> tuple[pl.DataFrame, int]:
 def run(*, channel: str = "stars", k: Number = 2, beta: Number = "1/2", others: Number = 6, seed: int = 0) -> Story:
     """The exact laws of the release with and without the person, for one of: order, index, stars, size.
 
-    The source is a few people; every sample is enumerated. `size` tells of the table before sampling, so it is published
-    beside a sample and still shows the person.
+    The source is a few people, and the mechanism is run on every sample of it.
     """
     start = time.monotonic()
     if channel not in CHANNELS:
@@ -128,13 +129,11 @@ def run(*, channel: str = "stars", k: Number = 2, beta: Number = "1/2", others: 
 
 
 def _exact(channel: str, k: int, beta: Fraction, others: int, *, lone: bool | None = None) -> Outcome:
-    """The event is every release that is likelier with the person than e times as likely without, or impossible so."""
+    """The event is every release that is more than three times as likely with the person as without."""
     alone = channel != "order" if lone is None else lone
     people, place = lonely(others) if alone else town(others)
     without = people.filter(pl.int_range(people.height) != place)
-    if channel == "size":  # the size of the table is published, not that of the sample
-        return Outcome("size of the table", Estimate.exactly(Fraction(1)), Estimate.exactly(Fraction(0)), Exact(), 0)
-    inside, outside = (law(Leaky(k, channel), table, beta) for table in (people, without))
+    inside, outside = (law(Leaky(k, channel, table.height), table, beta) for table in (people, without))
     event = [each for each, p in inside.items() if p > 3 * outside.get(each, Fraction(0))]
     success, baseline = (
         sum((side.get(each, Fraction(0)) for each in event), Fraction(0)) for side in (inside, outside)
@@ -150,7 +149,7 @@ def _learned(channel: str, outcome: Outcome) -> str:
         "order": "a gout stands before a flu, in a source sorted by illness",
         "index": "a row number is left out where the person was dropped",
         "stars": "a row of stars stands for the person who was dropped",
-        "size": "the table has one row more than the adversary can name",
+        "size": "the source is said to have one row more than the adversary can name",
     }[channel]
     return (
         f"With probability {float(outcome.success.low):.6g} {shown}; without the person such a release has probability "
@@ -164,7 +163,7 @@ def _table(outcomes: dict[str, Outcome]) -> Table:
 
 
 def read(release: pl.DataFrame, *, k: Number = 2) -> Finding:
-    """The channels of a bare release file: row numbers, rows of stars, and an order that is neither sort nor shuffle."""
+    """The channels of a bare release file: row numbers, rows of stars, an order that is neither sort nor shuffle."""
     names = {"row-numbers", "star-rows", "row-order"}
     found = [
         each for each in check(release, Terms(k=k)) if isinstance(each.claim, Assertion) and each.claim.id in names
@@ -173,7 +172,7 @@ def read(release: pl.DataFrame, *, k: Number = 2) -> Finding:
     table = Table("Channels", ("channel", "verdict"), tuple((_id(each), each.verdict.name) for each in found))
     claim = Assertion(ATTACK.id, ATTACK.claim)
     if not open_channels:
-        words = "No row number, no rows of stars, and an order like that of a sort or a shuffle; others were not looked for."
+        words = "No row number, no rows of stars, an order like that of a sort or a shuffle; no other was looked for."
         return Finding("the release", claim, NotRefuted(words), None, (table,))
     words = " ".join(_words(each) for each in open_channels)
     witness = Counterexample(words, {"channels": ", ".join(map(_id, open_channels))})

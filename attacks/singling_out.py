@@ -27,8 +27,8 @@ ATTACK = Attack(
     title="There is exactly one such person",
     knows="Nothing of the people, only that published ranges end where the data does.",
     sees="A k-anonymous table.",
-    infers="'Within the ranges of a published group, and at the low end of the widest': true of exactly one person, the "
-    "one whose value the range ends with, and of hardly anybody among as many other people.",
+    infers="'Within the ranges of a published group, and at the low end of the widest': true of exactly one person, "
+    "the one whose value the range ends with, and of hardly anybody among as many other people.",
     claim="A k-anonymous release lets nobody be singled out, as the law on personal data has it.",
     remedy="A recoding fixed beforehand, of a sample, without groups below k: its cells hold as many of any people.",
     source="Cohen and Nissim 2020, towards formalizing the GDPR's notion of singling out",

@@ -1,0 +1,52 @@
+"""Side channels: each shows the person with a probability that can be worked out by hand; the cells alone do not."""
+
+from fractions import Fraction
+
+import polars as pl
+import pytest
+
+from crowdproof.attacks import side_channels
+from crowdproof.attacks.side_channels import CHANNELS
+from crowdproof.errors import ParameterError
+from crowdproof.findings import NotRefuted, Refuted
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_each_channel_shows_the_person_and_the_cells_alone_do_not(channel):
+    story = side_channels.run(channel=channel, others=4)
+    assert story.victim.succeeds
+    assert story.defended is not None
+    assert not story.defended.succeeds
+
+
+def test_the_probabilities_are_those_of_counting_by_hand():
+    """Six alike and one apart, k = 2. Stars: the one is drawn, with any other at all. Size: two of six are drawn."""
+    half = Fraction(1, 2)
+    assert side_channels.run(channel="stars").victim.success.low == half * (1 - half**6)
+    assert side_channels.run(channel="size").victim.success.low == 1 - 7 * half**6
+    assert side_channels.run(channel="stars").victim.baseline.high == 0
+
+
+def test_the_same_cells_without_the_channel_have_the_same_law_for_a_person_apart():
+    """Their row is dropped without a trace, so nothing at all is learned."""
+    defended = side_channels.run(channel="stars").defended
+    assert defended is not None
+    assert defended.advantage.low == defended.advantage.high == 0
+
+
+def test_a_bare_release_is_read_for_its_channels():
+    plain = pl.DataFrame({"age": ["[20, 40)"] * 4 + ["[40, 60)"] * 4})
+    assert isinstance(side_channels.read(plain).verdict, NotRefuted)
+    numbered = plain.with_row_index("index").cast(pl.String)
+    starred = pl.concat([plain, pl.DataFrame({"age": ["*"]})])
+    for release, channel in ((numbered, "row-numbers"), (starred, "star-rows")):
+        verdict = side_channels.read(release).verdict
+        assert isinstance(verdict, Refuted)
+        assert channel in verdict.witness.values["channels"]
+
+
+def test_bad_input_is_refused_with_the_remedy():
+    with pytest.raises(ParameterError, match="choose from order"):
+        side_channels.run(channel="smell")
+    with pytest.raises(ParameterError, match="at most 10"):
+        side_channels.run(others=20)
