@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import numpy as np
 import polars as pl
 from attrs import evolve
@@ -16,7 +17,7 @@ from crowdproof.audit.interface import Budget, Conclusion, Pair, Progress, Reque
 from crowdproof.audit.notions import examine
 from crowdproof.claims import Claim
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
-from crowdproof.exact import show
+from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Cost, Finding, Json, Reproduce, Skipped
 from crowdproof.mechanism import Mechanism
 
@@ -68,9 +69,27 @@ def audit(
 
 
 def name_of(target: object) -> str:
-    """What the target is called: its own name, the function's, or its value as text."""
+    """What the target is called: its own name, the function's, or its type with what was set."""
     name = getattr(target, "name", None) or getattr(target, "__name__", None)
-    return str(name or target)
+    return str(name) if name else _brief(target)
+
+
+def _brief(value: object) -> str:
+    """A value in few words: of an attrs value the fields that differ from their defaults.
+
+    >>> from crowdproof.mechanisms import Laplace, Mondrian
+    >>> _brief(Mondrian(20)), _brief(Laplace("ln 3"))
+    ('Mondrian(k=20)', 'Laplace(epsilon=ln 3)')
+    """
+    kind = type(value)
+    if isinstance(value, Fraction):
+        return show(value)
+    if isinstance(value, tuple):
+        return ", ".join(map(_brief, value))
+    if not attrs.has(kind) or isinstance(value, Epsilon):
+        return str(getattr(value, "__name__", value))
+    set_fields = [each for each in attrs.fields(kind) if getattr(value, each.name) != each.default]
+    return f"{kind.__name__}({', '.join(f'{each.name}={_brief(getattr(value, each.name))}' for each in set_fields)})"
 
 
 def versions() -> dict[str, str]:

@@ -31,6 +31,8 @@ from crowdproof.mechanism import Batched, Mechanism
 BATCHED_CHUNK = 2**16
 PLAIN_CHUNK = 1024
 SMALLEST_CHUNK = 16
+LARGEST = 1e15
+"""The largest e^epsilon that runs are bet against; above, stakes would be lost in rounding."""
 DEFAULT_RUNS = 1_000_000
 """Runs where the budget sets no limit of any kind."""
 
@@ -66,7 +68,7 @@ def sequential_audit(
     audit = Audit(
         arms=[Arm(index, pair) for index, pair in enumerate(pairs)],
         task=RunChunk(mechanism),
-        claim=Nulls.of(min(epsilon.exp(), 1e300), float(delta)),
+        claim=Nulls.of(_above_exp(epsilon), float(delta)),
         log_error=log_error,
         budget=budget if budget.runs or budget.seconds else Budget(runs=DEFAULT_RUNS),
         seed=seed,
@@ -79,6 +81,17 @@ def sequential_audit(
     audit.warm(warm)
     audit.run(progress)
     return summarise(audit, bounds=bounds)
+
+
+def _above_exp(epsilon: Epsilon) -> float:
+    """A float that is at least e^epsilon: rounding must never make a claim stronger than it is."""
+    x = epsilon.exp() * (1 + 2.0**-50 * (1 + float(epsilon)))
+    if x > LARGEST:
+        raise ParameterError(
+            f"epsilon is {epsilon}: no number of runs shows a leak beyond it. Audit a smaller epsilon, or a pair whose "
+            "law can be enumerated."
+        )
+    return x
 
 
 @define(eq=False)

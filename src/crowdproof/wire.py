@@ -46,7 +46,7 @@ def _claim_from_json(record: Mapping[str, Any], _: object = None) -> Claim:
 def _make_converter() -> Converter:
     converter = Converter(forbid_extra_keys=True)
     converter.register_unstructure_hook(Fraction, show)
-    converter.register_unstructure_hook(float, lambda value: value if isfinite(value) else str(value))  # JSON has no inf
+    converter.register_unstructure_hook(float, lambda value: value if isfinite(value) else str(value))  # JSON has none
     converter.register_structure_hook(Fraction, lambda text, _: rational(text))
     converter.register_unstructure_hook_func(
         lambda kind: isinstance(kind, type) and issubclass(kind, Claim), _claim_to_json
@@ -58,7 +58,8 @@ def _make_converter() -> Converter:
         f.Certainty | None, lambda value: None if value is None else converter.unstructure(value, f.Certainty)
     )
     converter.register_structure_hook(
-        f.Certainty | None, lambda value, _: None if value is None else converter.structure(value, f.Certainty)  # type: ignore[arg-type]
+        f.Certainty | None,
+        lambda value, _: None if value is None else converter.structure(value, f.Certainty),  # type: ignore[arg-type]
     )
     return converter
 
