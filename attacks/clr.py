@@ -87,9 +87,9 @@ def run(
     twin = StronglySafe(Scheme({name: Grid(_width(table, name))}), size)
     bound = tight(size, sample_rate, 1).high
     outcomes = [
-        _measure(mechanism, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rng, bound=certified)
-        for mechanism, certified, rng in zip(
-            (victim, twin), (None, bound), np.random.default_rng(seed).spawn(2), strict=True
+        _measure(mechanism, table, extreme, adversary, beta=sample_rate, trials=times, rng=rng, bound=certified)
+        for mechanism, times, certified, rng in zip(
+            (victim, twin), (runs, max(1, runs // 4)), (None, bound), np.random.default_rng(seed).spawn(2), strict=True
         )
     ]
     release = _release(for_samples(victim), table.vstack(extreme), np.random.default_rng(seed))

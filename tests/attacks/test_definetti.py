@@ -14,15 +14,6 @@ from crowdproof.data import adult
 from crowdproof.errors import DataError
 
 
-def test_buckets_are_undone_and_a_strongly_safe_release_teaches_of_members_what_it_teaches_of_others():
-    story = definetti.run(data=adult(complete=True).sample(8000, seed=1), outside=2000)
-    assert story.victim.succeeds
-    assert story.victim.success.low > Fraction(1, 2)
-    assert story.defended is not None
-    assert not story.defended.succeeds
-    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
-
-
 def test_a_bucket_has_l_different_secrets_and_nobody_is_in_two():
     secret = np.random.default_rng(1).integers(0, 6, 500)
     buckets = anatomy(secret, 4, np.random.default_rng(2))

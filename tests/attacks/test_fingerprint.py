@@ -8,15 +8,6 @@ from crowdproof.attacks.fingerprint import Clue, Ratings, find, generate, overhe
 from crowdproof.errors import ParameterError
 
 
-def test_records_are_found_and_shared_favourites_are_not():
-    story = fingerprint.run(people=600, films=300, trials=150)
-    assert story.victim.succeeds
-    assert "find their record among 600" in story.learned[0]
-    assert story.defended is not None
-    assert not story.defended.succeeds
-    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
-
-
 def test_the_record_is_the_persons_and_none_where_all_are_alike():
     ratings = generate(300, 200, 20, np.random.default_rng(1))
     rng = np.random.default_rng(2)

@@ -13,14 +13,6 @@ from crowdproof.mechanisms import Mondrian
 KNOWN = ("age", "sex", "education_num")
 
 
-def test_two_releases_tell_more_than_the_person_gave_and_two_safe_ones_do_not():
-    story = intersection.run(rows=400, trials=60, k=3)
-    assert story.victim.succeeds
-    assert story.defended is not None
-    assert not story.defended.succeeds
-    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
-
-
 def test_what_both_releases_leave_is_the_intersection_of_the_groups():
     """Brute force: the groups are found again from the tables, not from the cells."""
     people = adult(complete=True).select(*KNOWN, "occupation")

@@ -10,15 +10,6 @@ from crowdproof.errors import DataError, ParameterError
 from crowdproof.mechanisms import Grid, Keep, Sampled, Scheme, StronglySafe
 
 
-def test_names_come_back_without_crowds_and_do_not_from_a_strongly_safe_release():
-    story = linkage.run(rows=800, trials=120)
-    assert story.victim.succeeds
-    assert "one row that fits: their occupation is" in story.learned[0]
-    assert story.defended is not None
-    assert not story.defended.succeeds
-    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
-
-
 def test_people_who_are_all_alike_cannot_be_linked():
     """The attack on data that gives it nothing: nobody is unique, and the release without a person says the same."""
     alike = pl.DataFrame({"age": [30] * 60, "sex": ["f"] * 60, "illness": ["flu"] * 40 + ["gout"] * 20})

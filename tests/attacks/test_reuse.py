@@ -20,7 +20,7 @@ def test_one_sample_shows_the_person_and_fresh_ones_do_not():
 
 def test_the_exact_numbers_are_those_of_the_running_mechanisms():
     """Each interval misses with probability 1e-6."""
-    k, others, trials, rng = 3, 8, 3000, np.random.default_rng(4)
+    k, others, trials, rng = 3, 8, 800, np.random.default_rng(4)
     wide, narrow = (StronglySafe(Scheme({"age": Grid(width)}), k) for width in (20, 10))
     table = pl.DataFrame({"age": [5] * others + [15]})
     same = fresh = 0

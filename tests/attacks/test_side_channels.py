@@ -20,16 +20,17 @@ def test_each_channel_shows_the_person_and_the_cells_alone_do_not(channel):
 
 
 def test_the_probabilities_are_those_of_counting_by_hand():
-    """Six alike and one apart, k = 2. Stars: the one is drawn, with any other at all. Size: two of six are drawn."""
+    """Four alike and one apart, k = 2. Stars: the one is drawn, with any other at all. Size: two of four are drawn."""
     half = Fraction(1, 2)
-    assert side_channels.run(channel="stars").victim.success.low == half * (1 - half**6)
-    assert side_channels.run(channel="size").victim.success.low == 1 - 7 * half**6
-    assert side_channels.run(channel="stars").victim.baseline.high == 0
+    starred = side_channels.run(channel="stars", others=4).victim
+    assert starred.success.low == half * (1 - half**4)
+    assert starred.baseline.high == 0
+    assert side_channels.run(channel="size", others=4).victim.success.low == 1 - 5 * half**4
 
 
 def test_the_same_cells_without_the_channel_have_the_same_law_for_a_person_apart():
     """Their row is dropped without a trace, so nothing at all is learned."""
-    defended = side_channels.run(channel="stars").defended
+    defended = side_channels.run(channel="stars", others=4).defended
     assert defended is not None
     assert defended.advantage.low == defended.advantage.high == 0
 

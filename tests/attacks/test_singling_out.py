@@ -12,16 +12,6 @@ from crowdproof.errors import DataError
 from crowdproof.mechanisms import Mondrian
 
 
-def test_the_end_of_a_range_singles_out_and_a_fixed_cell_does_not():
-    story = singling_out.run(rows=200, trials=80)
-    assert story.victim.succeeds
-    assert story.victim.success.low > Fraction(8, 10)
-    assert "zip_code = " in story.learned[0]
-    assert story.defended is not None
-    assert not story.defended.succeeds
-    assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
-
-
 def test_a_predicate_is_true_where_a_plain_search_says():
     people = pl.DataFrame({"age": list(range(20, 60)), "sex": ["f", "m"] * 20})
     release = Mondrian(10)(people)
