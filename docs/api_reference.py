@@ -180,9 +180,9 @@ def _attributes(value: type) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    """The docstring, its examples in fences that are not run here."""
+    """The docstring, its examples in fences that are neither run nor formatted here: the code has them."""
     text = inspect.cleandoc(value.__doc__ or "")
-    return re.sub(r"(?:^|\n\n)(>>> .*?)(?=\n\n|\Z)", r"\n\n```pycon\n\1\n```", text, flags=re.DOTALL).strip()
+    return re.sub(r"(?:^|\n\n)(>>> .*?)(?=\n\n|\Z)", r"\n\n```text\n\1\n```", text, flags=re.DOTALL).strip()
 
 
 def _first(member: Any) -> str:
