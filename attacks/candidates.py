@@ -1,7 +1,7 @@
 """Which rows of a release could be a person's: those whose every known cell covers what the adversary knows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ Guess = Callable[[Row], object]
 """What the adversary says of a person, having seen a release."""
 Bools = NDArray[np.bool_]
 
-_cell = cache(parse_cell)
+_cell = lru_cache(maxsize=1 << 16)(parse_cell)
 
 
 @define(eq=False)
@@ -32,7 +32,7 @@ class Reading:
 
     rows: int
     columns: dict[str, tuple[NDArray[np.integer], list[Cell]]]
-    _known: dict[tuple[str, Any], Bools] = field(factory=dict)
+    _known: dict[tuple[str, str | None], Bools] = field(factory=dict)
 
     @classmethod
     def of(cls, release: pl.DataFrame, columns: Sequence[str]) -> "Reading":
@@ -48,6 +48,7 @@ class Reading:
         return mask
 
     def _covering(self, name: str, value: Any) -> Bools:
+        value = None if value is None else str(value)
         if (name, value) not in self._known:
             codes, cells = self.columns[name]
             wanted = _cell(value)

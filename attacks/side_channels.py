@@ -10,11 +10,16 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.people import leave_out, name_of, town_of
 from crowdproof.audit.check import Terms, check
+from crowdproof.audit.check.channels import row_numbers, star_rows
+from crowdproof.audit.check.groups import group
 from crowdproof.claims import Assertion
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
 from crowdproof.findings import Counterexample, Estimate, Exact, Finding, NotRefuted, Refuted, Reproduce, Table
+from crowdproof.mechanism import Mechanism
 from crowdproof.mechanisms import Grid, Keep, Scheme, StronglySafe
 from crowdproof.proofs.bounds import tight
 
@@ -103,10 +108,21 @@ def lonely(others: int) -> tuple[pl.DataFrame, int]:
     return pl.DataFrame({"age": ages, "illness": ["flu"] * (others + 1)}), others // 2
 
 
-def run(*, channel: str = "stars", k: Number = 2, beta: Number = "1/2", others: Number = 6, seed: int = 0) -> Story:
+def run(
+    *,
+    target: Mechanism | None = None,
+    data: pl.DataFrame | None = None,
+    channel: str = "stars",
+    k: Number = 2,
+    beta: Number = "1/2",
+    others: Number = 6,
+    trials: Number = 40,
+    seed: int = 0,
+) -> Story:
     """The exact laws of the release with and without the person, for one of: order, index, stars, size.
 
-    The source is a few people, and the mechanism is run on every sample of it.
+    The source is a few people, and the mechanism is run on every sample of it. A target of your own is run on your data
+    instead, `trials` times with and without a person drawn at random, and only the shapes of its releases are compared.
     """
     start = time.monotonic()
     if channel not in CHANNELS:
@@ -114,6 +130,10 @@ def run(*, channel: str = "stars", k: Number = 2, beta: Number = "1/2", others: 
     size, sample_rate, count = whole(k, "k"), rate(beta), whole(others, "others", 2)
     if count > 10:
         raise ParameterError(f"others is {count}: all samples are enumerated, so give at most 10.")
+    if (target is None) != (data is None):
+        raise ParameterError("a target is run on data, and data needs a target: give both, or neither.")
+    if target is not None and data is not None:
+        return _of_target(target, data, whole(trials, "trials"), seed)
     outcomes = {each: _exact(each, size, sample_rate, count) for each in CHANNELS}
     return Story(
         ATTACK,
@@ -142,6 +162,43 @@ def _exact(channel: str, k: int, beta: Fraction, others: int, *, lone: bool | No
     name = "nothing but the cells" if channel == "none" else channel
     runs = 2 ** (others + 1) + 2**others
     return Outcome(name, Estimate.exactly(success), Estimate.exactly(baseline), Exact(), runs, bound)
+
+
+SHAPE = ("rows", "rows of stars", "row numbers left out")
+
+
+def shape(release: pl.DataFrame) -> tuple[int, ...]:
+    """What is seen of a release without reading its cells: rows, rows of stars, numbers missing among row numbers."""
+    if release.is_empty():
+        return 0, 0, 0
+    lazy = release.lazy()
+    numbered = row_numbers(lazy, release.columns, release.height)
+    named = [name for name in release.columns if name not in {each.column for each in numbered}] or release.columns
+    return release.height, star_rows(group(lazy, named)), sum(each.missing for each in numbered)
+
+
+def _of_target(target: Mechanism, data: pl.DataFrame, trials: int, seed: int) -> Story:
+    """The adversary runs the target on everybody else, and says 'present' where the published shape is another."""
+    start, rng = time.monotonic(), np.random.default_rng(seed)
+    present = absent = 0
+    differs = [0] * len(SHAPE)
+    for place in town_of(pl.DataFrame({"row": range(data.height)}), trials, rng)["row"].to_list():
+        without = leave_out(data, place)
+        expected, published, other = (shape(target(table, rng)) for table in (without, data, without))
+        differs = [count + (a != b) for count, a, b in zip(differs, published, expected, strict=True)]
+        present, absent = present + (published != expected), absent + (other != expected)
+    runs = min(trials, data.height)
+    success, baseline = (proportion(each, runs, ERROR / 2) for each in (present, absent))
+    rows = tuple((name, f"{count} of {runs}") for name, count in zip(SHAPE, differs, strict=True))
+    return Story(
+        ATTACK,
+        Outcome(name_of(target), success, baseline, confidence(), 3 * runs),
+        None,
+        (f"In {present} of {runs} runs the shape of the release alone tells that the person is in the data.",),
+        (Table("What is another with the person than without", ("of the release", "runs"), rows),),
+        Reproduce("crowdproof attack side-channels", seed, {"trials": runs}),
+        time.monotonic() - start,
+    )
 
 
 def _learned(channel: str, outcome: Outcome) -> str:

@@ -9,6 +9,7 @@ from crowdproof.attacks import side_channels
 from crowdproof.attacks.side_channels import CHANNELS
 from crowdproof.errors import ParameterError
 from crowdproof.findings import NotRefuted, Refuted
+from crowdproof.mechanisms import Grid, Mondrian, Sampled, Scheme, StronglySafe
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
@@ -35,6 +36,21 @@ def test_the_same_cells_without_the_channel_have_the_same_law_for_a_person_apart
     assert defended.advantage.low == defended.advantage.high == 0
 
 
+def test_a_target_is_told_by_the_size_of_its_table_unless_it_draws_a_sample():
+    people = pl.DataFrame({"age": [30 + i % 5 for i in range(120)]})
+    told = side_channels.run(target=Mondrian(5), data=people, trials=40).victim
+    assert told.succeeds
+    assert told.baseline.low == 0
+    safe = Sampled("1/2", StronglySafe(Scheme({"age": Grid(10)}), 5))
+    assert not side_channels.run(target=safe, data=people, trials=40).victim.succeeds
+
+
+def test_the_shape_of_a_release_counts_stars_and_missing_numbers():
+    release = pl.DataFrame({"row": [0, 1, 3], "age": ["[20, 40)", "*", "[20, 40)"]})
+    assert side_channels.shape(release) == (3, 1, 1)
+    assert side_channels.shape(pl.DataFrame()) == (0, 0, 0)
+
+
 def test_a_bare_release_is_read_for_its_channels():
     plain = pl.DataFrame({"age": ["[20, 40)"] * 4 + ["[40, 60)"] * 4})
     assert isinstance(side_channels.read(plain).verdict, NotRefuted)
@@ -51,3 +67,5 @@ def test_bad_input_is_refused_with_the_remedy():
         side_channels.run(channel="smell")
     with pytest.raises(ParameterError, match="at most 10"):
         side_channels.run(others=20)
+    with pytest.raises(ParameterError, match="give both"):
+        side_channels.run(target=Mondrian(5))
