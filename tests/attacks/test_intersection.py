@@ -28,6 +28,18 @@ def test_what_both_releases_leave_is_the_intersection_of_the_groups():
     assert left == expected
 
 
+def test_the_share_that_is_determined_on_census_rows():
+    """The published figure: at k = 2, two releases determine the occupation of more than a third beyond doubt."""
+    known = ("age", "sex", "race", "marital_status", "education_num")
+    hospitals = admit(adult(complete=True).select(*known, "occupation"), 600, np.random.default_rng(0))
+    mondrian = Mondrian(2, known)
+    releases = hospitals.publish((mondrian, mondrian), hospitals.shared, np.random.default_rng(0))
+    left = values_left(releases, hospitals.shared, Intersecting(known, "occupation"))
+    alone, both = (sum(each[which] == 1 for each in left) / len(left) for which in (0, 1))
+    assert both > 1 / 3
+    assert both > 3 * alone
+
+
 def _values(release: pl.DataFrame, person: dict) -> set[str]:
     return {row["occupation"] for row in release.iter_rows(named=True) if all(_holds(row[c], person[c]) for c in KNOWN)}
 
