@@ -16,7 +16,7 @@ from crowdproof.attacks.people import town_of
 from crowdproof.data import adult
 from crowdproof.errors import DataError
 from crowdproof.exact import Number, whole
-from crowdproof.findings import Estimate, Reproduce, Table
+from crowdproof.findings import Estimate, Note, Reproduce, Table
 from crowdproof.mechanisms import Grid, Keep, Scheme
 from crowdproof.mechanisms.tables import canonical
 
@@ -31,6 +31,13 @@ ATTACK = Attack(
     remedy="Fix the level of each group before the data is seen; drop what is too small instead of generalizing it.",
     source="Wong, Fu, Wang and Pei 2007, minimality attack in privacy preserving data publishing",
     severity=Severity.ATTRIBUTE,
+)
+CHOSEN = Note(
+    "How the columns were chosen",
+    "After looking: 80 settings were tried on this data (two sizes, five sets of columns with a secret value, four pairs "
+    "of age steps, l = 2 and 3), and this one, with many suspects and a high share, was taken. In 77 of the 80 the "
+    "suspects had the value more often than their groups publish, in 72 more often than 1/l, in 2 there were none. The "
+    "interval is that of this setting alone and does not allow for the choice.",
 )
 _REST = {"sex": Keep(), "race": Keep(), "workclass": Keep(), "education": Keep()}
 FINE, COARSE = (Scheme({"age": Grid(years), **_REST}) for years in (1, 2))
@@ -178,7 +185,7 @@ def run(
         _outcome(f"minimal {l}-diverse recoding", pointed),
         _outcome("recoding at a fixed level", likewise),
         (_learned(pointed, minimal.l, value),),
-        (_smallest(), _beyond(pointed, minimal.l)),
+        (_smallest(), _beyond(pointed, minimal.l), *([CHOSEN] if data is None else [])),
         Reproduce("crowdproof attack minimality", seed, {"value": value, "l": minimal.l, "rows": town.height}),
         time.monotonic() - start,
     )
