@@ -35,9 +35,9 @@ ATTACK = Attack(
 CHOSEN = Note(
     "How the columns were chosen",
     "After looking: 80 settings were tried on this data (two sizes, five sets of columns with a secret value, four "
-    "pairs of age steps, l = 2 and 3), and this one, with many suspects and a high share, was taken. In 77 of the 80 the "
-    "suspects had the value more often than their groups publish, in 72 more often than 1/l, in 2 there were none. The "
-    "interval is that of this setting alone and does not allow for the choice.",
+    "pairs of age steps, l = 2 and 3), and this one, with many suspects and a high share, was taken. In 77 of the 80 "
+    "the suspects had the value more often than their groups publish, in 72 more often than 1/l, in 2 there were none. "
+    "The interval is that of this setting alone and does not allow for the choice.",
 )
 _REST = {"sex": Keep(), "race": Keep(), "workclass": Keep(), "education": Keep()}
 FINE, COARSE = (Scheme({"age": Grid(years), **_REST}) for years in (1, 2))
