@@ -7,6 +7,7 @@ from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, whole
 from crowdproof.findings import Estimate, Exact, Reproduce, Table
+from crowdproof.proofs.bounds.balls import scientific
 from crowdproof.proofs.parity import parity_delta, presence_probability, smallest_threshold, true_probability
 
 ATTACK = Attack(
@@ -68,7 +69,7 @@ def _defended(size: int, threshold: int, loss: Epsilon, delta: Fraction) -> Outc
 
 def _halves(threshold: int, loss: Epsilon, halves: list[Fraction], shown: Fraction) -> Table:
     rows = [
-        (name, f"{float(delta):.3g} (certified, all datasets)")
+        (name, f"{scientific(delta, 3, 'up')} (certified, all datasets)")
         for name, delta in zip(("parity alone", "parity XOR secret alone"), halves, strict=True)
     ]
     return Table(

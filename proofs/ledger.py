@@ -209,6 +209,7 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
 
 def summary(records: list[Record]) -> Finding:
     """The finding about the ledger as a whole, with a row for each statement."""
+    chosen = [each.statement.id for each in records] if len(records) < len(STATEMENTS) else []
     return Finding(
         "the ledger",
         Assertion("ledger", "every statement has the verdict that it is registered with"),
@@ -216,7 +217,7 @@ def summary(records: list[Record]) -> Finding:
         ByProof(tuple(sorted({name for each in records for name in each.engines}))) if records else None,
         (*_tables(records), Note("In all", _totals(records))),
         Cost(seconds=sum(each.seconds for each in records)),
-        Reproduce("crowdproof prove", SEED, versions={name: version(name) for name in _SOLVERS}),
+        Reproduce(" ".join(["crowdproof prove", *chosen]), SEED, versions={name: version(name) for name in _SOLVERS}),
     )
 
 
