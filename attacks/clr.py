@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from crowdproof.attacks.cells import named_numbers
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
@@ -85,18 +85,16 @@ def run(
     size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
     victim = Mondrian(size, (name,)) if target is None else target
     twin = StronglySafe(Scheme({name: Grid(_width(table, name))}), size)
-    bound = tight(size, sample_rate, 1).high
-    outcomes = [
-        _measure(mechanism, table, extreme, adversary, beta=sample_rate, trials=times, rng=rng, bound=certified)
-        for mechanism, times, certified, rng in zip(
-            (victim, twin), (runs, max(1, runs // 4)), (None, bound), np.random.default_rng(seed).spawn(2), strict=True
-        )
-    ]
+    rngs = np.random.default_rng(seed).spawn(2)
+    attacked = _measure(victim, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[0])
+    defended = _never(twin, table.vstack(extreme), adversary) or _measure(
+        twin, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[1]
+    )
     release = _release(for_samples(victim), table.vstack(extreme), np.random.default_rng(seed))
     return Story(
         ATTACK,
-        outcomes[0],
-        outcomes[1],
+        attacked,
+        evolve(defended, bound=tight(size, sample_rate, 1).high),
         _learned(release, adversary, extreme[name].item(), table.height),
         tuple(_picture(release, adversary)),
         Reproduce("crowdproof attack clr", seed, {"beta": show(sample_rate), "k": size, "column": name}),
@@ -155,7 +153,6 @@ def _measure(
     beta: Fraction,
     trials: int,
     rng: np.random.Generator,
-    bound: Fraction | None,
 ) -> Outcome:
     """Stratified over whether the person was drawn, which happens with probability exactly beta."""
     total, value = for_samples(mechanism), float(person[adversary.column].item())
@@ -171,7 +168,20 @@ def _measure(
     few = max(1, trials // 4)  # the person's absence is the easy half: their value never shows
     drawn, not_drawn = right(trials, present=True), right(few, present=False)
     success = Estimate(beta * drawn.low + (1 - beta) * not_drawn.low, beta * drawn.high + (1 - beta) * not_drawn.high)
-    return Outcome(name_of(mechanism), success, not_drawn, confidence(), trials + few, bound)
+    return Outcome(name_of(mechanism), success, not_drawn, confidence(), trials + few)
+
+
+def _never(safe: StronglySafe, everybody: pl.DataFrame, adversary: Adversary) -> Outcome | None:
+    """The exact outcome where no cell beyond the adversary's number ever holds k rows; None where one may.
+
+    The recoding is fixed, so a sample has no more rows in a cell than the whole data has.
+    """
+    recoded = safe.scheme(everybody)
+    beyond = named_numbers(recoded, adversary.column).filter(pl.col("high") > adversary.above)
+    if not beyond.is_empty() and beyond["cell"].value_counts()["count"].max() >= safe.k:  # type: ignore[operator]
+        return None
+    nothing = Estimate.exactly(Fraction(0))
+    return Outcome(name_of(safe), nothing, nothing, Exact())
 
 
 def _learned(release: pl.DataFrame, adversary: Adversary, value: float, others: int) -> tuple[str, ...]:

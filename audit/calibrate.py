@@ -240,7 +240,9 @@ def finding(calibration: Calibration, seed: int, seconds: float = 0.0) -> Findin
     elif not audits:
         verdict = Undecided("no audits were run: ask for at least one.")
     else:
-        verdict = NotRefuted(f"a false-alarm rate above {_detectable(calibration):.3g} for any of the nulls")
+        verdict = NotRefuted(
+            f"A false-alarm rate above {_detectable(calibration):.3g} on any null would have been seen."
+        )
     return Finding(
         subject="crowdproof's sequential auditor",
         claim=claim,

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from crowdproof.attacks import clr
-from crowdproof.data import adult
+from crowdproof.data import adult, town
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.findings import NotRefuted, Refuted, Undecided
-from crowdproof.mechanisms import KMember, Mondrian
+from crowdproof.mechanisms import Grid, KMember, Mondrian, Scheme, StronglySafe
 
 BETA = Fraction(1, 2)
 
@@ -36,8 +36,6 @@ def test_the_town_tells_its_story():
 
 
 def test_the_attack_on_the_defended_mechanism_finds_nothing():
-    from crowdproof.mechanisms import Grid, Scheme, StronglySafe
-
     safe = StronglySafe(Scheme({"net_worth": Grid(100_000)}), 20)
     story = clr.run(target=safe, trials=60)
     assert isinstance(story.finding().verdict, NotRefuted)
@@ -74,3 +72,13 @@ def test_bad_input_is_refused_with_the_remedy():
         clr.run(value=1000)
     with pytest.raises(ParameterError, match="choose a numeric one"):
         clr.run(column="name")
+
+
+def test_the_twin_is_exact_only_where_nobody_beyond_can_be_shown():
+    everybody, adversary = town(), clr.Adversary("net_worth", 10**7)
+    grid = Scheme({"net_worth": Grid(100_000)})
+    never = clr._never(StronglySafe(grid, 2), everybody, adversary)
+    assert never is not None
+    assert never.advantage.low == never.advantage.high == 0
+    assert clr._never(StronglySafe(grid, 1), everybody, adversary) is None
+    assert clr._never(StronglySafe(grid, 20), pl.concat([everybody] * 20), adversary) is None
