@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from crowdproof.exact import rational
 from crowdproof.findings import Confidence, Estimate
 
 ERROR = Fraction(1, 1000)
@@ -12,17 +11,12 @@ ERROR = Fraction(1, 1000)
 def proportion(right: int, trials: int, error: Fraction = ERROR) -> Estimate:
     """The Clopper-Pearson interval of a probability, from `right` successes in independent `trials`.
 
-    >>> proportion(0, 10).low, proportion(10, 10).high
-    (Fraction(0, 1), Fraction(1, 1))
     >>> print(proportion(990, 1000))
     [0.9749, 0.9973]
     """
-    from scipy.stats import beta  # noqa: PLC0415  (slow to import, and only measured attacks need it)
+    from crowdproof.audit.proportion import clopper_pearson  # noqa: PLC0415  (slow to import: only some attacks measure)
 
-    half = float(error) / 2
-    low = beta.ppf(half, right, trials - right + 1) if right else 0.0
-    high = beta.isf(half, right + 1, trials - right) if right < trials else 1.0
-    return Estimate(rational(float(low)), rational(float(high)))
+    return clopper_pearson(right, trials, error)
 
 
 def confidence(error: Fraction = ERROR) -> Confidence:

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from attrs import define, frozen
-from scipy import stats
 
 from crowdproof.audit.exact.engine import LIMIT, declares_law
 from crowdproof.audit.exact.law import checked
@@ -26,6 +25,7 @@ from crowdproof.audit.exact.profile import exp_bounds
 from crowdproof.audit.exact.samples import Unaffordable, plan
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.outcome import attempt
+from crowdproof.audit.proportion import clopper_pearson
 from crowdproof.audit.rows import Counts, GroupedPair, group, size, stack, take
 from crowdproof.exact import Epsilon
 from crowdproof.findings import Estimate
@@ -125,18 +125,8 @@ class Stratum:
     def look(self, hits: int, runs: int, error: float) -> None:
         """Add runs and look at all of them so far; the errors of all looks sum to less than the given one."""
         self.hits, self.runs, self.looks = self.hits + hits, self.runs + runs, self.looks + 1
-        self.low, self.high = clopper_pearson(self.hits, self.runs, error / (self.looks * (self.looks + 1)))
-
-
-def clopper_pearson(hits: int, runs: int, error: float) -> tuple[Fraction, Fraction]:
-    """An interval that holds the probability except with the given error; rounded outwards.
-
-    >>> [round(float(end), 4) for end in clopper_pearson(0, 100, 0.05)]
-    [0.0, 0.0362]
-    """
-    low = float(stats.beta.ppf(error / 2, hits, runs - hits + 1)) if hits else 0.0
-    high = float(stats.beta.isf(error / 2, hits + 1, runs - hits)) if hits < runs else 1.0
-    return Fraction(low) * (1 - Fraction(1, 10**9)), min(Fraction(1), Fraction(high) * (1 + Fraction(1, 10**9)))
+        seen = clopper_pearson(self.hits, self.runs, error / (self.looks * (self.looks + 1)))
+        self.low, self.high = seen.low, seen.high
 
 
 def _measure(

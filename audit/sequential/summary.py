@@ -5,9 +5,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import beta
 
 from crowdproof.audit.outputs import event
+from crowdproof.audit.proportion import clopper_pearson
 from crowdproof.audit.sequential.arms import Block
 from crowdproof.audit.sequential.betting import Bets, Horizon, choose, growth_rate, three_cells
 from crowdproof.audit.sequential.bounds import delta_low, epsilon_low, profile
@@ -69,7 +69,7 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
     cell = 0 if top else 1
     threshold = int(bets.top[0] if top else bets.bottom[0])
     level = float(audit.error) / (2 * (place + 1) * (place + 2))
-    p_left, p_right = (interval(int(each[cell]), block.runs, level) for each in (left, right))
+    p_left, p_right = (clopper_pearson(int(each[cell]), block.runs, level) for each in (left, right))
     heavy, light = (p_left, p_right) if top else (p_right, p_left)
     x = Fraction(float(audit.claim.x[0]))
     return Refutation(
@@ -81,13 +81,6 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
         excess=Estimate(heavy.low - x * light.high, heavy.high - x * light.low),
         counts=(block.runs, int(left[cell]), int(right[cell])),
     )
-
-
-def interval(hits: int, runs: int, error: float) -> Estimate:
-    """Clopper-Pearson: holds the probability except with the given error."""
-    low = beta.ppf(error / 2, hits, runs - hits + 1) if hits else 0.0
-    high = beta.isf(error / 2, hits + 1, runs - hits) if hits < runs else 1.0
-    return Estimate(Fraction(float(low)), Fraction(float(high)))
 
 
 def detectable(audit: "Audit") -> Detectable:

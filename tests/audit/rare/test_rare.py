@@ -3,14 +3,13 @@
 import math
 from fractions import Fraction
 
-import numpy as np
 import polars as pl
 import pytest
 from attrs import frozen
 
 from crowdproof import Epsilon, Neighbours
 from crowdproof.audit import Pair
-from crowdproof.audit.rare import clopper_pearson, measure, measure_excess
+from crowdproof.audit.rare import measure, measure_excess
 from crowdproof.mechanisms import Grid, Scheme, StronglySafe
 from crowdproof.proofs.bounds import theorem5, tight
 
@@ -100,11 +99,3 @@ def test_the_excess_by_sizes_agrees_with_the_one_by_multiplicities(relation):
     )
     truth = tail(71, Fraction(1, 2), 36) - tail(len(right), Fraction(1, 2), 36)
     assert found.value.low <= truth <= found.value.high
-
-
-def test_clopper_pearson_misses_no_more_often_than_it_says():
-    rng, error, missed = np.random.default_rng(4), 0.2, 0
-    for _ in range(2_000):
-        low, high = clopper_pearson(int(rng.binomial(30, 0.3)), 30, error)
-        missed += not low <= Fraction(3, 10) <= high
-    assert missed <= 2_000 * error + 5 * math.sqrt(2_000 * error)  # a deviation of 5 sigma: below 1e-6
