@@ -38,8 +38,13 @@ class Meter:
     @property
     def spent(self) -> bool:
         """Whether nothing is left."""
-        runs, seconds = self.budget.runs, self.budget.seconds
-        return (runs is not None and self.runs >= runs) or (seconds is not None and self.seconds >= seconds)
+        return self.late or (self.budget.runs is not None and self.runs >= self.budget.runs)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is spent: what has been seen by then depends on the machine."""
+        seconds = self.budget.seconds
+        return seconds is not None and self.seconds >= seconds
 
     def part(self, share: int) -> "Meter":
         """A meter of its own for one part in `share` of what is left; add its runs to this one in the end."""

@@ -57,16 +57,23 @@ class RunSample:
         if self.law:
             law = self.mechanism.law(data)  # type: ignore[attr-defined]
             return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
-        first = self._run(data, seed=0)
-        if again and key_of(first) != key_of(self._run(data, seed=1)):
-            raise NotDeterministicError(
-                "the target is said to be deterministic, but two runs on the same data differ: "
-                "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
-            )
-        return [(key_of(first), first, 1)]
+        outcome = only_outcome(self.mechanism, data, again=again)
+        return [(key_of(outcome), outcome, 1)]
 
-    def _run(self, data: Any, seed: int) -> Outcome:
-        return attempt(lambda copy: self.mechanism(copy, np.random.default_rng(seed)), data)
+
+def only_outcome(mechanism: Mechanism, data: Any, *, again: bool = True) -> Outcome:
+    """What a deterministic target does; with `again` it is run once more, with another seed, and must do the same."""
+
+    def run(seed: int) -> Outcome:
+        return attempt(lambda copy: mechanism(copy, np.random.default_rng(seed)), data)
+
+    first = run(0)
+    if again and key_of(first) != key_of(run(1)):
+        raise NotDeterministicError(
+            "the target is said to be deterministic, but two runs on the same data differ: "
+            "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
+        )
+    return first
 
 
 def has_finite_law(mechanism: object) -> bool:

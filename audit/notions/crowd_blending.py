@@ -5,7 +5,7 @@ San(D) and San(D with t' in place of t) can: one such dataset is enough. So t re
 fewer than k rows of D, t itself counted, are left that it may blend with.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import chain, islice
 
@@ -17,15 +17,26 @@ from crowdproof.audit.exact import report as exact_report
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.notions.question import finite
+from crowdproof.audit.notions.question import ASSUMED, finite
 from crowdproof.audit.notions.statistically import witness as betting_witness
 from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.rows import GroupedPair, group
-from crowdproof.audit.sequential import sequential_audit
+from crowdproof.audit.sequential import Ended, sequential_audit
 from crowdproof.claims import CrowdBlending, Neighbours
 from crowdproof.errors import DataError
-from crowdproof.findings import Certainty, Confidence, Exact, Note, NotRefuted, PairWitness, Refuted, Table, Undecided
+from crowdproof.findings import (
+    Certainty,
+    Confidence,
+    Exact,
+    Note,
+    NotRefuted,
+    PairWitness,
+    Refuted,
+    Table,
+    Undecided,
+    Verdict,
+)
 
 DATASETS = 16
 """Datasets that are looked at, each with one row that sticks out."""
@@ -71,6 +82,8 @@ class Examination:
     meter: Meter
     tests: int
     rows: list[tuple[str, ...]] = Factory(list)
+    late: bool = False
+    """Whether a bet ended because its share of the time was spent."""
 
     def distinguishes(self, pair: Pair) -> PairWitness | None:
         """What tells the two datasets apart beyond e^eps, if anything does."""
@@ -91,6 +104,7 @@ class Examination:
             progress=self.request.progress,
         )
         self.meter.runs += found.trials
+        self.late |= found.ended is Ended.SECONDS
         return None if found.refuted is None else betting_witness(found.refuted, [pair])
 
     def refutes(self, suspect: Suspect) -> PairWitness | None:
@@ -124,26 +138,38 @@ def examine(request: Request) -> Conclusion:
     assert isinstance(claim, CrowdBlending)
     suspects = list(islice(_suspects(request, claim), DATASETS))
     meter.runs += probe(request.target, [suspect.without().left for suspect in suspects[:2]])
-    tests = len(suspects) * (OTHERS + 1)
-    examination = Examination(request, claim, finite(request.target, request).finite, meter, tests)
+    known = finite(request.target, request)
+    examination = Examination(request, claim, known.finite, meter, len(suspects) * (OTHERS + 1))
+    assumed = (ASSUMED,) if known.finite and known.measured else ()
+    verdict, origin = _look(examination, suspects)
     certainty: Certainty = Exact() if examination.exact else Confidence(request.error)
+    return Conclusion(
+        verdict,
+        None if isinstance(verdict, Undecided) else certainty,
+        (*origin, _table(examination), *assumed, *known.notes),
+        meter.runs,
+    )
+
+
+def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdict, tuple[Note, ...]]:
+    """The verdict, and the dataset that refutes if one does."""
+    rows, meter = examination.rows, examination.meter
     try:
         for suspect in suspects:
             if meter.spent:
                 break
             witness = examination.refutes(suspect)
             if witness is not None:
-                evidence = (Note("Dataset", suspect.origin), _table(examination))
-                return Conclusion(Refuted(witness), certainty, evidence, meter.runs)
+                return Refuted(witness), (Note("Dataset", suspect.origin),)
     except KeyboardInterrupt:
-        reason = f"It was interrupted after {len(examination.rows)} rows were examined."
-        return Conclusion(Undecided(reason), None, (_table(examination),), meter.runs)
-    if not examination.rows:
+        return Undecided(f"It was interrupted after {len(rows)} rows were examined."), ()
+    if examination.late or meter.late:
+        return Undecided(f"No leak was found before the time was spent on {len(rows)} rows."), ()
+    if not rows:
         raise DataError("the budget does not allow a single row to be examined: raise it.")
-    seen = (
-        f"{len(examination.rows)} rows, each in a dataset of its own, were found to be ignored or to blend with enough."
-    )
-    return Conclusion(NotRefuted(seen), certainty, (_table(examination),), meter.runs)
+    return NotRefuted(
+        f"{len(rows)} rows, each in a dataset of its own, were found to be ignored or to blend with enough."
+    ), ()
 
 
 def _suspects(request: Request, claim: CrowdBlending) -> Iterator[Suspect]:

@@ -9,7 +9,7 @@ from crowdproof.audit.exact import ExactResult, Excess, Unaffordable, exact_law,
 from crowdproof.audit.exact.engine import LIMIT
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import Meter
-from crowdproof.audit.notions.question import Question
+from crowdproof.audit.notions.question import ASSUMED, Question
 from crowdproof.errors import TargetError
 from crowdproof.findings import Evidence, Note, PairWitness, Table
 
@@ -21,11 +21,6 @@ SEARCH_LIMIT = 150
 """Runs that a pair of the search may take."""
 SEARCH_SHARE = 2
 """The search takes at most one part in so many of what is left of the budget."""
-
-ASSUMED = Note(
-    "Assumption",
-    "That the target is deterministic was measured: every sample was run twice, with different seeds, with one result.",
-)
 
 
 @frozen(eq=False)

@@ -19,6 +19,12 @@ from crowdproof.findings import Note
 from crowdproof.mechanism import Mechanism
 from crowdproof.mechanisms.sampling import Sampled, for_samples
 
+ASSUMED = Note(
+    "Assumption",
+    "That the target is deterministic was measured: on every dataset that was enumerated it was run twice, with "
+    "different seeds, with one result.",
+)
+
 
 @frozen(eq=False)
 class Question:

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
+from crowdproof.audit.exact.engine import declares_law, only_outcome
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions import indistinguishable
-from crowdproof.audit.notions.question import finite
-from crowdproof.audit.outcome import attempt, stored_key
+from crowdproof.audit.notions.question import ASSUMED, finite
+from crowdproof.audit.outcome import stored_key
 from crowdproof.audit.outputs import as_table
 from crowdproof.audit.probe import probe
 from crowdproof.audit.witness import data_to_json
 from crowdproof.claims import DP, Neighbours, Safe
 from crowdproof.errors import TargetError
 from crowdproof.findings import Estimate, Event, Exact, Note, NotRefuted, PairWitness, Refuted, Skipped, Undecided
-from crowdproof.mechanism import Mechanism
 
 FORM = Note(
     "What was compared",
@@ -53,20 +53,17 @@ def examine(request: Request) -> Conclusion:
     if hasattr(request.target, "choose"):
         first = evolve(request, target=FirstStep(request.target), claim=DP(claim.epsilon, 0, claim.neighbours))
         return indistinguishable.examine(first)
-    if not finite(request.target, request).finite:
-        return Conclusion(
-            Skipped(
-                "The target is randomized and does not show its first step: give it a method "
-                "choose(data, rng) that returns the recoding."
-            ),
-            None,
-            (),
-            0,
+    known = finite(request.target, request)
+    if not known.finite or declares_law(request.target):
+        reason = (
+            "The target is randomized and does not show its first step: give it a method choose(data, rng) that "
+            "returns the recoding."
         )
-    return _examine_releases(request, claim)
+        return Conclusion(Skipped(reason), None, known.notes, 0)
+    return _examine_releases(request, claim, (FORM, *([ASSUMED] if known.measured else []), *known.notes))
 
 
-def _examine_releases(request: Request, claim: Safe) -> Conclusion:
+def _examine_releases(request: Request, claim: Safe, notes: tuple[Note, ...]) -> Conclusion:
     meter = Meter(request.budget, request.progress)
     pairs = _pairs(request, claim)
     meter.runs += probe(request.target, [pair.left for pair in pairs[:2]])
@@ -75,25 +72,26 @@ def _examine_releases(request: Request, claim: Safe) -> Conclusion:
         for pair in pairs:
             if meter.spent:
                 break
-            left, right = (_counts(request.target, data) for data in (pair.left, pair.right))
-            meter.runs += 2
-            if left is None or right is None:  # a refusal says nothing about the recoding
+            left, right = (only_outcome(request.target, data) for data in (pair.left, pair.right))
+            meter.runs += 4
+            if left.failure is not None or right.failure is not None:  # a refusal says nothing about the recoding
                 continue
-            changed = changed_groups(left, right)
+            changed = changed_groups(_counts(left.output), _counts(right.output))
             examined += 1
             if not explained(changed, claim.neighbours):
-                return Conclusion(
-                    Refuted(_witness(request.target, pair, changed)),
-                    Exact(),
-                    (Note("Pair", pair.origin), FORM),
-                    meter.runs,
-                )
+                witness = _witness(pair, left.output, changed)
+                return Conclusion(Refuted(witness), Exact(), (Note("Pair", pair.origin), *notes), meter.runs)
     except KeyboardInterrupt:
-        return Conclusion(Undecided(f"It was interrupted after {examined} pairs."), None, (FORM,), meter.runs)
+        return Conclusion(Undecided(f"It was interrupted after {examined} pairs."), None, notes, meter.runs)
+    if meter.late:
+        return Conclusion(Undecided(f"The time was spent after {examined} pairs."), None, notes, meter.runs)
+    if not examined:
+        reason = "the budget of runs was spent" if meter.spent else "of no pair did both datasets have a release"
+        return Conclusion(Skipped(f"Nothing was examined: {reason}."), None, notes, meter.runs)
     seen = (
         f"On {examined} pairs of neighbours the groups of the other rows did not change; other pairs were not examined."
     )
-    return Conclusion(NotRefuted(seen), Exact(), (FORM,), meter.runs)
+    return Conclusion(NotRefuted(seen), Exact(), notes, meter.runs)
 
 
 def changed_groups(left: Counter[Any], right: Counter[Any]) -> dict[Any, tuple[int, int]]:
@@ -118,20 +116,16 @@ def _pairs(request: Request, claim: Safe) -> list[Pair]:
     return list(chain(proposals.worst_cases(), proposals.own_data()))
 
 
-def _counts(target: Mechanism, data: Any) -> Counter[Any] | None:
-    outcome = attempt(lambda copy: target(copy, np.random.default_rng(0)), data)
-    if outcome.failure is not None:
-        return None
-    table = as_table(outcome.output)
+def _counts(release: Any) -> Counter[Any]:
+    table = as_table(release)
     if table is None:
-        raise TargetError(f"it returned a {type(outcome.output).__name__}: safety speaks of tables, so return one.")
+        raise TargetError(f"it returned a {type(release).__name__}: safety speaks of tables, so return one.")
     return Counter(table.rows())
 
 
-def _witness(target: Mechanism, pair: Pair, changed: dict[Any, tuple[int, int]]) -> PairWitness:
+def _witness(pair: Pair, release: Any, changed: dict[Any, tuple[int, int]]) -> PairWitness:
     named = "; ".join(f"({', '.join(map(str, group))}) {a} and {b}" for group, (a, b) in list(changed.items())[:3])
     words = f"the release is that of the first dataset: {len(changed)} groups of rows differ in number, such as {named}"
-    outcome = attempt(lambda copy: target(copy, np.random.default_rng(0)), pair.left)
-    event = Event(words, {"kind": "releases", "keys": [stored_key(outcome.output)]})
+    event = Event(words, {"kind": "releases", "keys": [stored_key(release)]})
     one, none = Estimate.exactly(Fraction(1)), Estimate.exactly(Fraction(0))
     return PairWitness(data_to_json(pair.left), data_to_json(pair.right), event, one, none, one)

@@ -1,5 +1,6 @@
 """Each notion with a leaky twin that must be refuted and a safe twin that must not be."""
 
+import time
 from collections import Counter
 
 import polars as pl
@@ -15,11 +16,13 @@ from crowdproof import (
     Refuted,
     Safe,
     Skipped,
+    Undecided,
 )
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.notions.k_anonymity import smallest_group
 from crowdproof.audit.notions.safe import explained
 from crowdproof.audit.replay import replay
+from crowdproof.audit.targets import load_target
 from crowdproof.mechanisms import (
     Candidate,
     EpsSafe,
@@ -89,6 +92,38 @@ def test_a_randomized_target_that_hides_its_first_step_is_skipped():
     finding = audit(anonymize, Safe(), data=PEOPLE)
     assert isinstance(finding.verdict, Skipped)
     assert "choose" in finding.verdict.reason
+
+
+def test_a_target_that_declares_a_law_is_randomized_though_its_law_is_finite():
+    class Coin:
+        def law(self, data):
+            return [(data.head(1), "1/2"), (data.head(2), "1/2")]
+
+        def __call__(self, data, rng):
+            return data.head(1)
+
+    finding = audit(Coin(), Safe(), data=PEOPLE)
+    assert isinstance(finding.verdict, Skipped)
+    assert "choose" in finding.verdict.reason
+
+
+def test_a_liar_about_determinism_is_not_refuted_by_its_own_noise():
+    finding = audit(Wrapped(lambda data, rng: data.sample(3, seed=int(rng.integers(1000)))), Safe(), data=PEOPLE)
+    assert isinstance(finding.verdict, Skipped)
+    assert "two runs on the same data differ" in finding.verdict.reason
+
+
+def test_where_no_pair_could_be_compared_nothing_is_said():
+    def recode(data, rng):
+        return data if data.height == 3 else None
+
+    pair = Pair(PEOPLE.head(3), PEOPLE.head(2), Neighbours.ADD_REMOVE, "three people and two")
+    refused = audit(Wrapped(recode), Safe(), pairs=[pair])
+    assert isinstance(refused.verdict, Skipped)
+    assert "both datasets" in refused.verdict.reason
+    short = audit(Wrapped(StronglySafe(FINE, 2)), Safe(), data=PEOPLE, budget=Budget(runs=1))
+    assert isinstance(short.verdict, Skipped)
+    assert "budget" in short.verdict.reason
 
 
 def test_what_a_fixed_recoding_can_do_is_explained():
@@ -173,6 +208,61 @@ def test_blending_by_noise_is_tested_statistically():
     assert isinstance(leaky.verdict, Refuted)
     safe = audit(NoisyCount(0.5), CrowdBlending(4, "ln 2"), pairs=[pair], budget=Budget(runs=4_000))
     assert isinstance(safe.verdict, NotRefuted)
+
+
+# --- what the exact notions rest on ---------------------------------------------------------------------------
+
+
+def titles(finding):
+    return [getattr(each, "title", "") for each in finding.evidence]
+
+
+@pytest.mark.parametrize("claim", [Safe(), CrowdBlending(2), DP(5, "0.9")], ids=lambda claim: claim.notion)
+@pytest.mark.parametrize("target", [Mondrian(k=2, total=True), StronglySafe(COARSE, 2)], ids=["leaky", "safe"])
+def test_determinism_that_was_measured_is_an_assumption_and_a_declared_one_is_not(target, claim):
+    inner = Wrapped(target)
+    declared = audit(inner, claim, data=PEOPLE, search=0)
+    measured = audit(load_target(inner.__call__, isolate="none"), claim, data=PEOPLE, search=0)
+    told = audit(load_target(inner.__call__, isolate="none"), claim, data=PEOPLE, search=0, deterministic=True)
+    assert str(measured.certainty) == str(declared.certainty) == "exact"
+    assert measured.verdict == declared.verdict == told.verdict
+    assert {"Assumption", "Behaviour of the target"} <= set(titles(measured))
+    assert "Assumption" not in titles(declared) + titles(told)
+
+
+def test_a_randomized_target_has_no_assumption_of_determinism():
+    pair = Pair(PEOPLE.head(3), PEOPLE.head(2), Neighbours.ADD_REMOVE, "three people and two")
+    target = load_target(NoisyCount(0.5).__call__, isolate="none")
+    finding = audit(target, CrowdBlending(4, "ln 2"), pairs=[pair], budget=Budget(runs=2_000))
+    assert "Behaviour of the target" in titles(finding)
+    assert "Assumption" not in titles(finding)
+
+
+@frozen
+class Slow:
+    """Another mechanism, made to take as long as the whole budget of time."""
+
+    inner: object
+    deterministic: bool
+
+    def __call__(self, data, rng):
+        time.sleep(0.005)
+        return self.inner(data, rng)
+
+
+@pytest.mark.parametrize(
+    ("target", "claim"),
+    [
+        (Slow(StronglySafe(COARSE, 2), True), Safe()),
+        (Slow(StronglySafe(COARSE, 2), True), CrowdBlending(2)),
+        (Slow(NoisyCount(0.5), False), CrowdBlending(4, "ln 2")),
+    ],
+    ids=["safe", "crowd-blending", "crowd-blending by betting"],
+)
+def test_a_spent_time_budget_is_undecided(target, claim):
+    finding = audit(target, claim, data=PEOPLE, budget=Budget(seconds=0.1))
+    assert isinstance(finding.verdict, Undecided)
+    assert "time" in finding.verdict.reason
 
 
 # --- dp -------------------------------------------------------------------------------------------------------
