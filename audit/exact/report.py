@@ -30,20 +30,21 @@ def witness(result: ExactResult, best: Excess, flipped: bool) -> PairWitness:
     )
 
 
-def profile(result: ExactResult, epsilon: Epsilon) -> tuple[Evidence, ...]:
-    """delta as a function of epsilon on the pair, both directions, as a table and as a chart."""
+def profile(result: ExactResult, epsilon: Epsilon, delta: Fraction) -> tuple[Evidence, ...]:
+    """delta as a function of epsilon on the pair, both directions, as a table and as a chart with what is claimed."""
     grid = sorted({*map(Epsilon.of, _GRID), epsilon})
     there = [excess_at(result.law, each).bounds() for each in grid]
     back = [excess_at(result.law.flipped(), each).bounds() for each in grid]
     rows = tuple((str(each), number(a), number(b)) for each, a, b in zip(grid, there, back, strict=True))
     x = tuple(float(each) for each in grid)
-    series = tuple(
+    lines = (
         Series(name, x, tuple(max(0.0, float(each.low)) for each in line))
         for name, line in (("left against right", there), ("right against left", back))
     )
+    claimed = Series("claimed", (float(epsilon),), (float(delta),), points=True)
     return (
         Table("delta at each epsilon on this pair", ("epsilon", "left against right", "right against left"), rows),
-        Chart("Privacy profile of the pair", "epsilon", "delta", series),
+        Chart("Privacy profile of the pair", "epsilon", "delta", (*lines, claimed)),
     )
 
 

@@ -141,7 +141,7 @@ class ExactPart:
             report.how(result, self.question.beta),
             *([ASSUMED] if self.question.distrust else []),
             Note("What would hold", report.needed_epsilon(result, claim.delta)),
-            *report.profile(result, claim.epsilon),
+            *report.profile(result, claim.epsilon, claim.delta),
             *report.failures(result),
             self._overview(),
             *self.notes,

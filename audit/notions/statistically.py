@@ -1,5 +1,6 @@
 """The statistical part of an audit: a test by betting on pairs that cannot be enumerated."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -66,10 +67,15 @@ def evidence(result: SequentialResult, pairs: Sequence[Pair], request: Request) 
         found.append(Table("Lower bound of delta", ("epsilon", "delta is above"), rows))
     found.append(_runs(result, pairs))
     if len(result.trace) > 1:
-        runs, logs = zip(*result.trace, strict=True)
-        line = Series("log e-value", tuple(map(float, runs)), tuple(map(float, logs)))
-        found.append(Chart("Evidence against the claim", "runs", "log e-value", (line,), log_x=True))
+        found.append(_course(result, request))
     return tuple(found)
+
+
+def _course(result: SequentialResult, request: Request) -> Chart:
+    runs, logs = (tuple(map(float, each)) for each in zip(*result.trace, strict=True))
+    needed = math.log(request.error.denominator) - math.log(request.error.numerator)
+    lines = Series("log e-value", runs, logs), Series("refutes from here on", runs, (needed,) * len(runs))
+    return Chart("Evidence against the claim", "runs", "log e-value", lines, log_x=True)
 
 
 def _how(result: SequentialResult, request: Request) -> Note:

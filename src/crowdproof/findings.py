@@ -185,8 +185,18 @@ class Reproduce:
 # --- evidence: what a person would look at ----------------------------------------------------------------------
 
 
+class _Shown:
+    """What a notebook shows as a report does. Reports are loaded by name, since the words import nothing of ours."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        shown: str = import_module("crowdproof.report.html_report").evidence_fragment(self)
+        return shown
+
+
 @frozen
-class Note:
+class Note(_Shown):
     """A paragraph."""
 
     title: str
@@ -194,7 +204,7 @@ class Note:
 
 
 @frozen
-class Table:
+class Table(_Shown):
     """Rows of text under named columns."""
 
     title: str
@@ -216,7 +226,7 @@ class Series:
 
 
 @frozen
-class Chart:
+class Chart(_Shown):
     """A plot, as data: every report draws it in its own way."""
 
     title: str

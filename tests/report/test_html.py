@@ -11,7 +11,7 @@ from report.samples import SAMPLES
 from report.strategies import findings
 
 from crowdproof.claims import DP, KAnonymity
-from crowdproof.findings import Finding, Note, Proved, Table
+from crowdproof.findings import Chart, Finding, Note, Proved, Series, Table
 from crowdproof.report import render
 from crowdproof.report.html_report import fragment, numeric
 
@@ -136,3 +136,26 @@ def test_a_notebook_shows_a_finding_and_its_claim(finding):
 
 def test_a_claim_is_escaped_in_a_notebook():
     assert "<b>" not in KAnonymity(2, ["<b>"])._repr_html_()
+
+
+EVIDENCE = {each.title: each for finding in SAMPLES for each in finding.evidence}
+
+
+@pytest.mark.parametrize("evidence", EVIDENCE.values(), ids=EVIDENCE)
+def test_a_notebook_shows_a_piece_of_evidence_as_its_finding_does(evidence):
+    shown = evidence._repr_html_()
+    page, whole = Page(shown), fragment(Finding("x", DP(1), Proved(), evidence=(evidence,)))
+    assert evidence.title in page.shown()
+    assert len(page.having("chart")) == isinstance(evidence, Chart)
+    assert sum(tag == "table" for tag, _ in page.elements) == (not isinstance(evidence, Note))
+    inner = shown.partition("</style>")[2].removesuffix("</div>").strip()
+    assert inner
+    assert inner in whole
+
+
+def test_evidence_is_escaped_in_a_notebook():
+    bad = "<b>x</b>"
+    series = (Series(bad, (1.0, 2.0), (1.0, 2.0)),)
+    for each in (Note(bad, bad), Table(bad, (bad,), ((bad,),)), Chart(bad, bad, bad, series)):
+        assert bad not in each._repr_html_()
+        assert bad in Page(each._repr_html_()).shown()

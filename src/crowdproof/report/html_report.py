@@ -60,6 +60,11 @@ def fragment(finding: Finding) -> str:
     return str(_environment().get_template("fragment.html.j2").render(finding=finding, limits=_LIMITS[0], index=1))
 
 
+def evidence_fragment(evidence: Evidence) -> str:
+    """One piece of evidence as a finding shows it, with its style, to be set into another page."""
+    return str(_environment().get_template("evidence.html.j2").render(evidence=evidence, limits=_LIMITS[0]))
+
+
 def claim_fragment(claim: Claim) -> str:
     """A claim and what it promises, to be set into another page.
 

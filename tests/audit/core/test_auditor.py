@@ -1,6 +1,7 @@
 """The front door: hostile targets, interrupts, budgets, determinism."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,7 @@ from crowdproof.audit.outcome import NO_RELEASE, Guarded
 from crowdproof.audit.runners import runner_for
 from crowdproof.claims import Assertion
 from crowdproof.errors import DataError, ExitCode, ParameterError, TargetError
+from crowdproof.findings import Chart
 from crowdproof.mechanisms import Grid, Mondrian, Sampled, Scheme, StronglySafe
 from crowdproof.wire import from_json, to_json
 
@@ -313,3 +315,40 @@ def test_wrong_requests_are_errors_with_a_remedy():
         audit(Mondrian(k=2), DP(1), data=PEOPLE, error=Fraction(0))
     with pytest.raises(ParameterError, match="not a claim about a mechanism"):
         audit(Mondrian(k=2), Assertion("thm5", "a theorem"), data=PEOPLE)
+
+
+# --- charts ---------------------------------------------------------------------------------------------------
+
+
+def series(finding, title):
+    chart = next(each for each in finding.evidence if isinstance(each, Chart) and each.title == title)
+    return {each.name: each for each in chart.series}
+
+
+@pytest.mark.parametrize(
+    ("target", "delta", "verdict"),
+    [(Mondrian(k=3), "0.1", Refuted), (StronglySafe(Scheme({"age": Grid(100)}), 3), "0.4", NotRefuted)],
+)
+def test_the_claimed_point_lies_below_the_exact_profile_where_the_claim_is_refuted(target, delta, verdict):
+    pairs = [Pair(PEOPLE.head(4), PEOPLE.head(3), Neighbours.ADD_REMOVE, "four people")]
+    finding = audit(target, DPS("0.5", 1, delta), pairs=pairs)
+    lines = series(finding, "Privacy profile of the pair")
+    claimed = lines.pop("claimed")
+    assert isinstance(finding.verdict, verdict)
+    assert (claimed.x, claimed.y, claimed.points) == ((1.0,), (float(delta),), True)
+    reached = max(line.y[line.x.index(1.0)] for line in lines.values())
+    assert (reached > claimed.y[0]) == (verdict is Refuted)
+
+
+@pytest.mark.parametrize(("alpha", "verdict"), [(0.2, Refuted), (0.5, NotRefuted)])
+def test_the_evidence_crosses_its_threshold_where_the_claim_is_refuted(alpha, verdict):
+    pairs = [Pair(PEOPLE.head(4), PEOPLE.head(3), Neighbours.ADD_REMOVE, "four people")]
+    finding = audit(
+        Geometric(alpha), DP("ln 2"), pairs=pairs, budget=Budget(runs=60_000), error=Fraction(1, 10**4), search=0
+    )
+    lines = series(finding, "Evidence against the claim")
+    wealth, threshold = lines["log e-value"], lines["refutes from here on"]
+    assert isinstance(finding.verdict, verdict)
+    assert threshold.x == wealth.x
+    assert threshold.y == pytest.approx([4 * math.log(10)] * len(wealth.x))
+    assert (max(wealth.y) >= threshold.y[0]) == (verdict is Refuted)
