@@ -1,7 +1,7 @@
 """Tables from files: CSV, Parquet, Arrow and SQLite, with the types as read or as declared."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -20,6 +20,8 @@ TYPES: Mapping[str, type[pl.DataType]] = {
 
 Schema = Mapping[str, str]
 """Column -> one of TYPES; columns that are not named keep the type that was read."""
+Kept = Sequence[str] | None
+"""Columns of a CSV whose cells stay as they were written, with leading zeros; None is all of them."""
 
 
 def read_table(path: str | Path, *, schema: Schema | None = None, text: bool = False) -> pl.DataFrame:
@@ -41,7 +43,8 @@ def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = F
     if not Path(name).is_file():
         raise DataError(f"there is no file {name}: check its path.")
     with readable(path):
-        lazy = SUFFIXES[suffix](Path(name), part, text)
+        kept = None if text else [column for column, kind in (schema or {}).items() if kind == "text"]
+        lazy = SUFFIXES[suffix](Path(name), part, kept)
         columns = lazy.collect_schema().names()
         empty = not columns or lazy.select(pl.first().is_null()).head(1).collect().is_empty()
     if empty:
@@ -62,19 +65,25 @@ def readable(path: str | Path) -> Iterator[None]:
         raise DataError(f"{name} cannot be read as {Path(name).suffix.lstrip('.')}: {reason}") from None
 
 
-def _csv(path: Path, part: str, text: bool) -> pl.LazyFrame:
-    return pl.scan_csv(_one(path, part), infer_schema=not text, infer_schema_length=10_000, try_parse_dates=not text)
+def _csv(path: Path, part: str, kept: Kept) -> pl.LazyFrame:
+    return pl.scan_csv(
+        _one(path, part),
+        schema_overrides=dict.fromkeys(kept or (), pl.String),
+        infer_schema=kept is not None,
+        infer_schema_length=10_000,
+        try_parse_dates=kept is not None,
+    )
 
 
-def _parquet(path: Path, part: str, text: bool) -> pl.LazyFrame:  # noqa: ARG001
+def _parquet(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
     return pl.scan_parquet(_one(path, part))
 
 
-def _arrow(path: Path, part: str, text: bool) -> pl.LazyFrame:  # noqa: ARG001
+def _arrow(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
     return pl.scan_ipc(_one(path, part))
 
 
-def _sqlite(path: Path, part: str, text: bool) -> pl.LazyFrame:  # noqa: ARG001
+def _sqlite(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         found = [
             name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
@@ -94,7 +103,7 @@ def _one(path: Path, part: str) -> Path:
     return path
 
 
-SUFFIXES: Mapping[str, Callable[[Path, str, bool], pl.LazyFrame]] = {
+SUFFIXES: Mapping[str, Callable[[Path, str, Kept], pl.LazyFrame]] = {
     ".csv": _csv,
     ".parquet": _parquet,
     ".arrow": _arrow,

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from datetime import date
 
 import polars as pl
 import pytest
@@ -46,8 +47,9 @@ def test_text_keeps_what_was_written(tmp_path):
 def test_types_can_be_declared(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("zip,born\n01234,2001-02-03\n")
-    table = read_table(path, schema={"zip": "text"})
-    assert table.schema["zip"] == pl.String
+    assert read_table(path).rows() == [(1234, date(2001, 2, 3))]
+    assert read_table(path, schema={"zip": "text"}).rows() == [("01234", date(2001, 2, 3))]
+    assert read_table(path, schema={"zip": "number", "born": "text"}).rows() == [(1234.0, "2001-02-03")]
     with pytest.raises(DataError, match="the type of zip is 'postcode': declare one of integer, number, text"):
         read_table(path, schema={"zip": "postcode"})
     with pytest.raises(DataError, match="no column 'plz': it has zip, born"):

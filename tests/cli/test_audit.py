@@ -1,6 +1,7 @@
 """`crowdproof audit` and `crowdproof replay` from end to end."""
 
 import json
+import shlex
 import sys
 
 import polars as pl
@@ -27,6 +28,13 @@ def interrupted(table, rng, runs=[0]):
     if runs[0] > 3000:
         raise KeyboardInterrupt
     return int(table.height + rng.geometric(0.5) - rng.geometric(0.5))
+
+def zips(table):
+    return sorted(table["zip"].to_list())
+
+def hungry(table):
+    import numpy
+    return numpy.empty(2**29, dtype="u1").nbytes  # asked for, never touched
 
 def noisy(vector, rng):
     return vector + rng.geometric(0.9, len(vector)) - rng.geometric(0.9, len(vector))
@@ -75,6 +83,54 @@ def test_a_leak_is_refuted_written_and_replayed_and_its_safe_twin_is_not(crowdpr
     safe = crowdproof("audit", "target.py:safe", *options, "--runs", "2000")
     assert safe.returncode == ExitCode.HELD, safe.stderr
     assert "this is not a proof of privacy" in safe.stdout
+
+
+@pytest.mark.parametrize(("schema", "seen"), [((), 1234), (("--schema", "zip=text"), "01234")])
+def test_a_declared_type_keeps_what_was_written(crowdproof, tmp_path, schema, seen):
+    (tmp_path / "zips.csv").write_text("zip\n01234\n01234\n01234\n")
+    options = ["--claim", "dp(epsilon=1)", "--data", "zips.csv", *schema, "--isolate", "none", "--search", "0"]
+    ran = crowdproof("audit", "target.py:zips", *options, "--seed", "1", "--format", "json")
+    assert ran.returncode == ExitCode.REFUTED, ran.stderr
+    (finding,) = json.loads(ran.stdout)
+    assert [seen] in finding["verdict"]["witness"]["left"]["rows"]
+    again = crowdproof(*shlex.split(finding["reproduce"]["command"])[1:], "--format", "json")
+    assert json.loads(again.stdout)[0]["verdict"] == finding["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (("--data", "people.csv", "--schema", "text"), "'text' declares no type of a column: write it as column=type"),
+        (("--data", "people.csv", "--schema", "age=postcode"), "declare one of integer, number, text"),
+        (("--data", "people.csv", "--schema", "zip=text"), "no column 'zip'"),
+        (("--queries", "2", "--schema", "zip=text"), "give the table with --data FILE"),
+    ],
+)
+def test_a_wrong_schema_is_an_error_with_a_remedy(crowdproof, written, message):
+    ran = crowdproof("audit", "target.py:safe", "--claim", CLAIM, *written, "--isolate", "none")
+    assert ran.returncode == ExitCode.USAGE
+    assert message in " ".join(ran.stderr.split())
+
+
+@pytest.mark.parametrize(("memory", "code"), [("64", ExitCode.BROKEN), ("2000", ExitCode.HELD)])
+def test_a_run_that_takes_too_much_memory_is_broken(crowdproof, memory, code):
+    options = [
+        "--claim",
+        "dp(epsilon=1)",
+        "--data",
+        "people.csv",
+        "--memory",
+        memory,
+        "--search",
+        "0",
+        "--isolate",
+        "worker",
+    ]
+    ran = crowdproof("audit", "target.py:hungry", *options, "--seed", "1", "--runs", "50", "--format", "json")
+    assert ran.returncode == code, ran.stderr
+    (finding,) = json.loads(ran.stdout)
+    assert f"--memory {memory}" in finding["reproduce"]["command"]
+    assert ("ran out of memory" in json.dumps(finding["verdict"])) == (code is ExitCode.BROKEN)
 
 
 def test_vectors_of_query_answers_are_audited_without_a_table(crowdproof):

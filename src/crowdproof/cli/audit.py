@@ -11,7 +11,7 @@ import click
 from attrs import evolve
 
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
-from crowdproof.cli.auditing import budget_options, parameters, target_options
+from crowdproof.cli.auditing import budget_options, load, target_options
 from crowdproof.cli.options import chosen_seed, emit, formats, output_file, seed
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.exact import rational, show
@@ -24,6 +24,12 @@ from crowdproof.findings import Finding, Refuted, exit_code
     "--claim", "claims", multiple=True, required=True, help="What is claimed, such as 'dp(epsilon=1)'; more than once."
 )
 @click.option("--data", type=click.Path(path_type=Path), help="A table to take rows and values from: CSV, Parquet, ...")
+@click.option(
+    "--schema",
+    multiple=True,
+    metavar="COLUMN=TYPE",
+    help="The type of a column of --data: integer, number, text, boolean, date; more than once.",
+)
 @click.option("--queries", type=click.IntRange(min=1), help="Audit on vectors of so many answers, not a table.")
 @click.option("--every-query", is_flag=True, help="One person may change every answer by one, not just one of them.")
 @click.option("--error", default="1e-6", show_default=True, help="False-alarm rate over all claims together.")
@@ -71,12 +77,10 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
 
 def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Finding]:
     from crowdproof.audit.runners import runner_for
-    from crowdproof.audit.targets import load_target
 
-    loading = {name: options[name] for name in ("form", "timeout", "isolate")}
     error = rational(options["error"], "error") / len(claims)
     with (
-        load_target(options["target"], params=parameters(options["params"]), **loading) as target,
+        load(options["target"], options) as target,
         runner_for(options["workers"], options["scheduler"]) as runner,
     ):
         return [_audit(target, claim, runner, options, error=error, seed=number) for claim in claims]
@@ -128,6 +132,8 @@ def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, A
     from crowdproof.audit.tables import read_table
     from crowdproof.audit.targets import ReleasePair
 
+    if options["schema"] and options["data"] is None:
+        raise ParameterError("--schema declares the types of a table: give the table with --data FILE.")
     relation = getattr(claim, "neighbours", Neighbours.ADD_REMOVE)
     if isinstance(target, ReleasePair):
         return {"pairs": [target.pair(relation)]}
@@ -135,7 +141,15 @@ def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, A
         return {"pairs": list(vector_pairs(options["queries"], every=options["every_query"], relation=relation))}
     if options["data"] is None:
         raise ParameterError("there is nothing to audit on: give --data FILE, or --queries N for vectors of answers.")
-    return {"data": read_table(options["data"])}
+    return {"data": read_table(options["data"], schema=_schema(options["schema"]))}
+
+
+def _schema(written: tuple[str, ...]) -> dict[str, str]:
+    pairs = [each.rpartition("=") for each in written]
+    for column, _, kind in pairs:
+        if not column:
+            raise ParameterError(f"{kind!r} declares no type of a column: write it as column=type, such as zip=text.")
+    return {column: kind for column, _, kind in pairs}
 
 
 def _command(claim: Claim, error: Fraction, number: int, options: dict[str, Any]) -> str:
@@ -143,9 +157,10 @@ def _command(claim: Claim, error: Fraction, number: int, options: dict[str, Any]
     words = ["crowdproof", "audit", options["target"], "--claim", str(claim), "--seed", str(number)]
     words += ["--error", show(error), "--runs", str(options["runs"])]
     words += ["--search", str(options["search"]), "--timeout", f"{options['timeout']:g}"]
-    for name in ("data", "queries", "seconds", "form"):
+    for name in ("data", "queries", "seconds", "form", "memory"):
         words += [f"--{name}", str(options[name])] if options[name] is not None else []
     words += [word for each in options["params"] for word in ("--param", each)]
+    words += [word for each in options["schema"] for word in ("--schema", each)]
     words += ["--every-query"] if options["every_query"] else []
     words += ["--sampling", "target"] if options["sampling"] == "target" else []
     words += ["--isolate", options["isolate"]] if options["isolate"] != "auto" else []

@@ -1,13 +1,16 @@
 """Options of the verbs that run a target."""
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from crowdproof.cli.options import Seconds
 from crowdproof.errors import ParameterError
+
+if TYPE_CHECKING:
+    from crowdproof.audit.targets import Target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -39,6 +42,9 @@ _TARGET = (
         help="Seconds that one run may take.",
     ),
     click.option(
+        "--memory", type=click.IntRange(min=1), metavar="MIB", help="MiB that one run may take beyond the idle process."
+    ),
+    click.option(
         "--isolate",
         default="auto",
         show_default=True,
@@ -57,6 +63,20 @@ _BUDGET = (
     click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run in."),
     click.option("--scheduler", help="Address of a Dask cluster to run on, or 'local'."),
 )
+
+
+def load(spec: str, options: Mapping[str, Any]) -> "Target":
+    """The target, loaded as the options say."""
+    from crowdproof.audit.targets import load_target
+
+    return load_target(
+        spec,
+        params=parameters(options["params"]),
+        form=options["form"],
+        timeout=options["timeout"],
+        memory=None if options["memory"] is None else options["memory"] << 20,
+        isolate=options["isolate"],
+    )
 
 
 def parameters(written: tuple[str, ...]) -> dict[str, Any]:

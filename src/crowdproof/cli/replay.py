@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from crowdproof.cli.auditing import budget_options, parameters, target_options
+from crowdproof.cli.auditing import budget_options, load, target_options
 from crowdproof.cli.options import chosen_seed, emit, formats, read_findings, seed
 from crowdproof.errors import DataError, ExitCode
 from crowdproof.findings import Finding, Refuted, Skipped
@@ -42,11 +42,9 @@ def _replay(finding: Finding, options: dict[str, Any]) -> Finding:
     from crowdproof.audit import Budget
     from crowdproof.audit.replay import replay
     from crowdproof.audit.runners import runner_for
-    from crowdproof.audit.targets import load_target
     from crowdproof.cli.progress import StderrProgress
 
-    loading = {name: options[name] for name in ("form", "timeout", "isolate")}
-    target = options["target"] and load_target(options["target"], params=parameters(options["params"]), **loading)
+    target = options["target"] and load(options["target"], options)
     with StderrProgress("replay") as progress, runner_for(options["workers"], options["scheduler"]) as runner:
         return replay(
             finding,
