@@ -3,7 +3,7 @@
 from crowdproof.audit.outputs.events import evaluate, event
 from crowdproof.audit.outputs.features import Feature, Numbers, Reader, Records, reader_for
 from crowdproof.audit.outputs.keys import as_table, code, key
-from crowdproof.audit.outputs.scores import Additive, Lookup, Score, ranked, score_from_json
+from crowdproof.audit.outputs.scores import Additive, Lookup, Score, Tree, ranked, score_from_json
 from crowdproof.audit.outputs.traits import traits
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Reader",
     "Records",
     "Score",
+    "Tree",
     "as_table",
     "code",
     "evaluate",

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdproof.audit.outputs.scores import Additive, Lookup, Score, score_from_json
-from crowdproof.audit.outputs.words import describe, feature_words
+from crowdproof.audit.outputs.scores import Additive, Lookup, Score, Tree, score_from_json
+from crowdproof.audit.outputs.words import describe, feature_words, path_words
 from crowdproof.errors import DataError
 from crowdproof.findings import Event
 
@@ -37,6 +37,8 @@ def _words(score: Score, chosen: NDArray[np.bool_], top: bool) -> str:
     match score:
         case Lookup():
             return _lookup_words(score, chosen, top)
+        case Tree():
+            return _tree_words(score, chosen, top)
         case Additive(features=(feature,)):
             return describe(feature, score.edges[0], chosen)
         case _:
@@ -52,6 +54,18 @@ def _lookup_words(score: Lookup, chosen: NDArray[np.bool_], top: bool) -> str:
     if chosen[-1]:
         named.append("one that had not been seen while the event was learned")
     return f"the release is {' or '.join(named)}"
+
+
+def _tree_words(score: Tree, chosen: NDArray[np.bool_], top: bool) -> str:
+    """The way to the leaf that counts most, and how many more there are."""
+    members = np.flatnonzero(chosen)
+    first = members[np.argmax(score.rank[members] if top else -score.rank[members])]
+    more = len(members) - 1
+    may_lack = [feature for feature, lacks in zip(score.features, score.may_lack, strict=True) if lacks]
+    words = path_words(score.path(int(first)), may_lack)
+    if more == 0:
+        return words
+    return f"{words}; or it is in {'another such region' if more == 1 else f'one of {more} more such regions'}"
 
 
 def _additive_words(score: Additive, top: bool) -> str:

@@ -49,13 +49,15 @@ class Numbers:
         """A number for each output, equal for equal outputs."""
         return row_codes(self.matrix(outputs))
 
-    def candidates(self, _outputs: Any) -> list[Feature]:
-        """Features worth trying."""
+    def candidates(self, outputs: Any) -> list[Feature]:
+        """Features worth trying on outputs such as these."""
         places = range(self.width)
         found: list[Feature] = [("value", place) for place in places]
         if 1 < self.width <= STEPS:
             found += [("step", place) for place in places[1:]]
             found += [("sum",), ("largest",), ("smallest",), ("place of the largest",)]
+        if self.width > 1 and not np.isfinite(self.matrix(outputs)).all():
+            found += [("missing",), ("finite",)]
         if not self.whole and self.width <= STEPS:
             found += [("grain", place) for place in places]
             found += [("bit", 0, bit) for bit in range(BITS)] if self.width == 1 else []
@@ -159,13 +161,21 @@ def _bit(values: Floats, bit: int) -> Floats:
     return np.asarray((bits >> np.uint64(bit)) & np.uint64(1)).astype(float)
 
 
+def bit_counts(values: Floats) -> NDArray[np.int64]:
+    """How many of the numbers have each bit of the fraction set."""
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    return np.array([np.count_nonzero(bits & np.uint64(1 << bit)) for bit in range(BITS)])
+
+
 _OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "value": lambda matrix, place: matrix[:, place],
     "step": lambda matrix, place: matrix[:, place] - matrix[:, place - 1],
-    "sum": lambda matrix: matrix.sum(1),
-    "largest": lambda matrix: matrix.max(1),
-    "smallest": lambda matrix: matrix.min(1),
-    "place of the largest": lambda matrix: matrix.argmax(1),
+    "sum": lambda matrix: np.where(np.isfinite(matrix), matrix, 0.0).sum(1),
+    "largest": lambda matrix: np.fmax.reduce(matrix, axis=1),
+    "smallest": lambda matrix: np.fmin.reduce(matrix, axis=1),
+    "place of the largest": lambda matrix: np.where(np.isnan(matrix), -np.inf, matrix).argmax(1),
+    "missing": lambda matrix: np.isnan(matrix).sum(1),
+    "finite": lambda matrix: np.isfinite(matrix).sum(1),
     "grain": lambda matrix, place: grain(matrix[:, place]),
     "bit": lambda matrix, place, bit: _bit(matrix[:, place], bit),
 }

@@ -102,7 +102,70 @@ class Lookup(_Ranked):
         }
 
 
-Score: TypeAlias = Additive | Lookup
+@frozen(eq=False)
+class Tree(_Ranked):
+    """A decision tree over features; cells are its leaves, in the order of the nodes. The first node is the root."""
+
+    features: tuple[Feature, ...]
+    asked: Places
+    """Which of the features each node asks for; -1 at a leaf."""
+    threshold: Floats
+    """A number below it goes left, any other and nan go right. Where it is nan, numbers go left."""
+    left: Places
+    right: Places
+    may_lack: tuple[bool, ...]
+    """Which of the features were sometimes nan when it was learned: for its words."""
+    prior: Floats
+    """A guess of the log-ratio in each cell, for as long as its counts are small."""
+
+    def cells(self, outputs: Any) -> Places:
+        """The cell of each output."""
+        columns = np.stack(self.reader.columns(outputs, self.features))
+        node, row = np.zeros(columns.shape[1], np.intp), np.arange(columns.shape[1])
+        while len(row):
+            node[row] = self._next(node[row], columns[self.asked[node[row]], row])
+            row = row[self.asked[node[row]] >= 0]
+        return self.cell_of[node]
+
+    def _next(self, node: Places, value: Floats) -> Places:
+        threshold = self.threshold[node]
+        low = (value < threshold) | (np.isnan(threshold) & ~np.isnan(value))
+        return np.where(low, self.left[node], self.right[node])
+
+    @property
+    def cell_of(self) -> Places:
+        """The cell of each node that is a leaf."""
+        return np.cumsum(self.asked < 0) - 1
+
+    def path(self, cell: int) -> list[tuple[Feature, float, bool]]:
+        """The questions from the root to a leaf: feature, threshold, and whether it went left."""
+        node = int(np.flatnonzero(self.asked < 0)[cell])
+        steps: list[tuple[Feature, float, bool]] = []
+        while node > 0:
+            (above,) = np.flatnonzero((self.left == node) | (self.right == node)).tolist()
+            steps.append(
+                (self.features[self.asked[above]], float(self.threshold[above]), bool(self.left[above] == node))
+            )
+            node = above
+        return steps[::-1]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, which `score_from_json` reads."""
+        return {
+            "kind": "tree",
+            "reader": self.reader.to_json(),
+            "rank": self.rank.tolist(),
+            "features": [list(feature) for feature in self.features],
+            "asked": self.asked.tolist(),
+            "threshold": _plain(self.threshold),
+            "left": self.left.tolist(),
+            "right": self.right.tolist(),
+            "may_lack": list(self.may_lack),
+            "prior": _plain(self.prior),
+        }
+
+
+Score: TypeAlias = Additive | Lookup | Tree
 
 
 def ranked(score: Score, rank: Places) -> Score:
@@ -125,14 +188,30 @@ def score_from_json(record: dict[str, Any]) -> Score:
     if record["kind"] == "lookup":
         codes = np.array([int(each, 16) for each in record["codes"]], np.uint64)
         return Lookup(reader, rank, codes, tuple(record["texts"]))
+    features = tuple(tuple(feature) for feature in record["features"])
+    if record["kind"] == "tree":
+        asked, left, right = (np.array(record[each], np.intp) for each in ("asked", "left", "right"))
+        threshold, prior = _numbers(record["threshold"]), _numbers(record["prior"])
+        return _checked(Tree(reader, rank, features, asked, threshold, left, right, tuple(record["may_lack"]), prior))
     return Additive(
         reader,
         rank,
-        tuple(tuple(feature) for feature in record["features"]),
+        features,
         tuple(_numbers(each) for each in record["edges"]),
         tuple(_numbers(each) for each in record["weights"]),
         _numbers(record["cuts"]),
     )
+
+
+def _checked(tree: Tree) -> Tree:
+    """A tree that was read from a file: every way down ends."""
+    inner = np.flatnonzero(tree.asked >= 0)
+    for child in (tree.left, tree.right):
+        if (child[inner] <= inner).any() or (child[inner] >= len(tree.asked)).any():
+            raise ValueError("a node of a tree has no place in it")
+    if not len(tree.rank) == len(tree.prior) == len(tree.asked) - len(inner) > 0:
+        raise ValueError("a tree has as many ranks as leaves")
+    return tree
 
 
 def _plain(numbers: Floats) -> list[float | str]:

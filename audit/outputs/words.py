@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Container, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from crowdproof.audit.outputs.features import Feature
 
 Floats: TypeAlias = NDArray[np.float64]
+_LOWEST = np.finfo(float).min
+"""Where finite numbers begin."""
 _LONG = re.compile(r"(?<![\d.])[1-9]\d{4,}(?!\d)")
 
 _COUNTED = {
@@ -40,7 +43,9 @@ _MEASURED = {
     "size": "the number of members at {path}",
     "length": "the length of the text at {path}",
     "step": "component {0} minus the one before it",
-    "sum": "the sum of the components",
+    "sum": "the sum of the finite components",
+    "missing": "the number of components that are not numbers",
+    "finite": "the number of finite components",
     "largest": "the largest component",
     "smallest": "the smallest component",
     "place of the largest": "the place of the largest component",
@@ -87,10 +92,45 @@ def describe(feature: Feature, edges: Floats, inside: NDArray[np.bool_]) -> str:
         return f"{'it is not so that ' if none else ''}{_fill(_TRUE[kind], rest)}"
     if kind in ("row", "first row", "last row", "is") and (above_zero or none):
         return f"the release {'has not' if none else 'has'} {_noun(kind)} {', '.join(_readable(each) for each in rest)}"
-    ranges = " or ".join(_span(low, high) for low, high in spans) or "nothing"
-    subject = "component 1 of the release" if feature == ("value", 0) else f"the {feature_words(feature)}"
-    missing = " or not a number" if inside[-1] and not np.isfinite(edges).all() else ""
-    return f"{subject} is {ranges}{missing}"
+    ranges = [_span(low, high) for low, high in spans]
+    if inside[-1] and not (ranges and np.isfinite(edges).all()):
+        ranges.append("not a number")
+    return f"{_subject(feature)} is {' or '.join(ranges) or 'nothing'}"
+
+
+def path_words(path: Iterable[tuple[Feature, float, bool]], may_lack: Container[Feature] = ()) -> str:
+    """A way through a tree: its questions (feature, threshold, went left) as what all the answers say together.
+
+    `may_lack` are the features that are not always numbers.
+
+    >>> path_words([(("value", 1), 0.5, False), (("value", 6), 3.0, True), (("value", 1), 2.0, True)])
+    'component 2 is from 0.5 to below 2 and component 7 is below 3'
+    """
+    answers: dict[Feature, list[tuple[float, bool]]] = {}
+    for feature, threshold, left in path:
+        answers.setdefault(feature, []).append((threshold, left))
+    said = [_answer(feature, each, feature in may_lack) for feature, each in answers.items()]
+    return " and ".join(said) or "the release is anything"
+
+
+def _answer(feature: Feature, answers: list[tuple[float, bool]], may_lack: bool) -> str:
+    """What the answers to questions about one feature leave of it."""
+    if any(math.isnan(threshold) and not left for threshold, left in answers):
+        return f"{_subject(feature)} is not a number"
+    low = max((threshold for threshold, left in answers if not left), default=-math.inf)
+    high = min((threshold for threshold, left in answers if left and not math.isnan(threshold)), default=math.inf)
+    edges = np.array([each for each in (low, high) if abs(each) < math.inf])
+    inside = np.zeros(len(edges) + 2, bool)
+    inside[int(low > -math.inf)] = True
+    number = any(left for _, left in answers) or not may_lack
+    words = describe(feature, edges, inside)
+    return words if number else f"{words} or not a number"
+
+
+def _subject(feature: Feature) -> str:
+    if feature == ("value", 0):
+        return "component 1 of the release"
+    return feature_words(feature) if feature[0] == "value" else f"the {feature_words(feature)}"
 
 
 def _noun(kind: str) -> str:
@@ -115,6 +155,10 @@ def _spans(edges: Floats, inside: NDArray[np.bool_]) -> list[tuple[float, float]
 
 
 def _span(low: float, high: float) -> str:
+    if high == _LOWEST:
+        return "minus infinity"
+    if low == _LOWEST:
+        return f"below {_readable(high)} and not minus infinity" if high < math.inf else "above minus infinity"
     if math.isinf(low):
         return f"below {_readable(high)}" if not math.isinf(high) else "anything"
     if math.isinf(high):

@@ -1,21 +1,24 @@
 """Learning which outputs are likelier on the left, from past trials only.
 
-Three kinds of score compete on outputs that none of them was fitted to: one feature, a sum over features, and a table
-of the outputs themselves. The simplest one that is nearly the best wins.
+Four kinds of score compete on outputs that none of them was fitted to: one feature, a table of the outputs themselves,
+a sum over features, and a decision tree. The simplest one that is nearly the best wins.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dgtsv
 
-from crowdproof.audit.outputs import Additive, Feature, Lookup, Numbers, Reader, Score, ranked
+from crowdproof.audit.outputs import Additive, Feature, Lookup, Numbers, Reader, Score, Tree, ranked
+from crowdproof.audit.outputs.features import bit_counts
 from crowdproof.audit.outputs.scores import step_of
 from crowdproof.audit.sequential.betting import Ints
+from crowdproof.audit.sequential.steps import clarity, quantiles, step_edges
+from crowdproof.audit.sequential.sums import CLEAR, ROUGH, USUAL, Steps, smoothed
+from crowdproof.audit.sequential.trees import grow
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -25,25 +28,21 @@ FITTED = 2 / 3
 """Share of the kept outputs that scores are fitted to; the rest chooses among them and sets the first bets."""
 SCREENED = 50_000
 """Outputs on which single features are compared."""
-MOST_FEATURES = 24
+MOST_FEATURES = 32
 MOST_FITTED = 150_000
 """Outputs of each side that a sum over features is fitted to."""
+MOST_GROWN = 50_000
+"""Outputs of each side that a tree is fitted to."""
 MOST_KEYS = 8192
-MOST_CELLS = 256
-"""Intervals of a sum over features, not counting its tails."""
 MOST_BINS = 64
 """Cells that are bins each; more of them are put together."""
+GUIDED = 256.0
+"""Outputs that the guess of a leaf's log-ratio counts for."""
 NEWTONS = 8
-_NONE = np.array([])
-SWEEPS = 8
-ROUGH = 2.0
-"""How strongly a step follows its neighbours, in units of Fisher information: about 8 outputs."""
-USUAL = 2.0
-"""Standard errors from chance at which a feature joins a sum."""
-CLEAR = {"bit": 4.5, "grain": 4.5}
-"""The same for kinds of feature that are many and seldom matter."""
-NEGLIGIBLE = 0.1
-"""Features whose steps reach less than this share of the largest reach are dropped."""
+TELLING = 4.0
+"""Nats of held-out evidence against the claim below which scores are compared by likelihood instead."""
+SLACK = 0.5
+"""Nats of likelihood that a simpler score may lack."""
 NEARLY = 0.9
 """A simpler score wins if it has this share of the growth of the best one, or is less than one nat behind."""
 
@@ -62,31 +61,59 @@ def learn(
     tried = []
     for score, cells in _candidates(reader, *old):
         later = score.count(fresh[0]), score.count(fresh[1])
-        bins = score.binned(later[0]), score.binned(later[1])
-        tried.append((value(bins), (score, bins, cells, later)))
-    if not tried:
-        return None
-    best = max(worth for worth, _ in tried)
-    enough = min(NEARLY * best, best - 1 / max(len(fresh[0]), 1))
-    return next(found for worth, found in tried if worth >= enough)
+        tried.append((score, (score.binned(later[0]), score.binned(later[1])), cells, later))
+    return tried[_simplest(tried, max(len(fresh[0]), 1), value)] if tried else None
+
+
+def _simplest(tried: list[tuple[Score, Counts, Counts, Counts]], size: int, value: Callable[[Counts], float]) -> int:
+    """The first that is nearly the best: in growth, or in likelihood where no growth is sure."""
+    if len(tried) == 1:
+        return 0
+    worth = [size * value(bins) for _, bins, _, _ in tried]
+    enough = min(NEARLY * max(worth), max(worth) - 1)
+    if max(worth) < TELLING:
+        worth = [likelihood(bins, (score.binned(old[0]), score.binned(old[1]))) for score, bins, old, _ in tried]
+        enough = max(worth) - SLACK
+    return next(place for place, each in enumerate(worth) if each >= enough)
+
+
+def likelihood(bins: Counts, old: Counts) -> float:
+    """How well the log-ratios of old counts say from which side new ones come, in nats above a guess.
+
+    Log-ratios that were fitted say too much: they are scaled down as is best.
+    """
+    logs = np.log((old[0] + 1) / (old[1] + 1))
+    scaled = np.linspace(0, 1, 9)[:, None] * logs
+    total = bins[0] + bins[1]
+    return float((bins[0] * scaled - total * (np.logaddexp(0, scaled) - math.log(2))).sum(1).max())
 
 
 def _candidates(reader: Reader, left: Any, right: Any) -> Iterator[tuple[Score, Counts]]:
     """Scores from the simplest on, each with its counts by cells."""
-    best = _rank(reader, left, right)
-    if best:
-        edges = _Steps.of(reader, best[:1], left, right, fine=True).edges
-        one = Additive(reader, np.zeros(len(edges[0]) + 2, np.intp), tuple(best[:1]), tuple(edges), (), np.array([]))
-        yield _with_ranks(one, left, right)
+    features, clear = _rank(reader, left, right)
+    if features:
+        yield _with_ranks(_single(reader, features[0], left, right), left, right)
     table = _lookup(reader, left, right)
     if table is not None:
         yield _with_ranks(table, left, right)
-    plain = [each for each in best if each[0] == "value"]
-    for several in (plain, best) if 1 < len(plain) < len(best) else (best,):
-        if len(several) > 1:
-            some = _Steps.of(reader, several[:MOST_FEATURES], left[-MOST_FITTED:], right[-MOST_FITTED:], fine=False)
-            for stiffness in (len(some.label) / 40, ROUGH):
-                yield _with_ranks(some.fit(stiffness), left, right)
+    single = isinstance(reader, Numbers) and reader.width == 1
+    if len(features) > 1 and not (single and clear == 1):
+        some = Steps.of(reader, features[:MOST_FEATURES], left[-MOST_FITTED:], right[-MOST_FITTED:])
+        sums = [score for score in _sums(some) if score is not None]
+        tree = (
+            None
+            if single
+            else _tree(some, sums[0] if sums else None, left[-MOST_FITTED:], right[-MOST_FITTED:], clear > 1)
+        )
+        scores: list[Score] = [*sums] if tree is None else [tree, *sums]
+        yield from (_with_ranks(score, left, right) for score in scores)
+
+
+def _sums(some: Steps) -> Iterator[Additive | None]:
+    """Of vectors with holes also a sum over what they are as a whole: few features, which many places share."""
+    if ("missing",) in some.features:
+        yield some.only(lambda feature: feature[0] not in {"value", "step", "grain"}).fit()
+    yield some.fit()
 
 
 def _with_ranks(score: Score, left: Any, right: Any) -> tuple[Score, Counts]:
@@ -97,8 +124,7 @@ def _with_ranks(score: Score, left: Any, right: Any) -> tuple[Score, Counts]:
 def rerank(score: Score, counts: Counts) -> Score:
     """The same cells, ranked and put into bins by these counts."""
     left, right = counts
-    lone = isinstance(score, Lookup)
-    logs = np.log((left + ROUGH) / (right + ROUGH)) if lone else _log_ratios(left, right)
+    logs = _log_ratios(score, left, right)
     order = np.argsort(logs, kind="stable")
     mass = (left + right)[order]
     below = np.cumsum(mass) - mass / 2
@@ -109,113 +135,78 @@ def rerank(score: Score, counts: Counts) -> Score:
     return ranked(score, rank)
 
 
-def _rank(reader: Reader, left: Any, right: Any) -> list[Feature]:
-    """Features that tell the sides apart on their own, the best first; where none clearly does, the best one."""
+def _rank(reader: Reader, left: Any, right: Any) -> tuple[list[Feature], int]:
+    """Features that vary, the best first, and how many of them tell the sides apart on their own: at least one."""
     left, right = left[:SCREENED], right[:SCREENED]
-    pooled = left if isinstance(reader, Numbers) else [*left, *right]
-    features = reader.candidates(pooled)
-    columns = zip(features, reader.columns(left, features), reader.columns(right, features), strict=True)
-    clear = {feature: _clarity(one, other, binary=feature[0] == "bit") for feature, one, other in columns}
+    features = reader.candidates(left if isinstance(reader, Numbers) else [*left, *right])
+    bits = [each for each in features if each[0] == "bit"]
+    rest = [each for each in features if each[0] != "bit"]
+    columns = zip(reader.columns(left, rest), reader.columns(right, rest), strict=True)
+    clear = dict(zip(rest, (_clarity(*pair) for pair in columns), strict=True))
+    if bits and isinstance(reader, Numbers):
+        clear |= dict(zip(bits, _bit_clarity(reader.matrix(left)[:, 0], reader.matrix(right)[:, 0]), strict=True))
     varied = (each for each in features if clear[each] > -math.inf)
-    ranked = sorted(
+    order = sorted(
         varied, key=lambda each: -round(5 * math.log(max(clear[each], 0.01)))
     )  # alike: as the reader prefers
-    return [each for place, each in enumerate(ranked) if place == 0 or clear[each] > CLEAR.get(each[0], USUAL)]
+    plain = [each for place, each in enumerate(order) if place == 0 or clear[each] > CLEAR.get(each[0], USUAL)]
+    return plain + [each for each in order if each not in plain and each[0] not in CLEAR], len(plain)
 
 
-def _clarity(left: Floats, right: Floats, *, binary: bool) -> float:
+def _clarity(left: Floats, right: Floats) -> float:
     """How far from chance two samples differ: over the steps of their pooled quantiles, or in being above zero."""
-    present = _chi_square((left > 0).astype(np.intp), (right > 0).astype(np.intp), 2)
-    if binary:
-        return present
     edges = step_edges(np.concatenate([left, right]), fine=False)
-    return max(present, _chi_square(step_of(left, edges), step_of(right, edges), len(edges) + 2))
+    steps = _differ(step_of(left, edges), step_of(right, edges), len(edges) + 2)
+    return max(steps, _differ((left > 0).astype(np.intp), (right > 0).astype(np.intp), 2))
 
 
-def _chi_square(left: Places, right: Places, size: int) -> float:
-    """Chi-square statistic of two samples of cells, in standard errors from its mean under chance."""
-    one = np.bincount(left, minlength=size) / max(len(left), 1)
-    two = np.bincount(right, minlength=size) / max(len(right), 1)
-    total = one + two
-    used = total > 0
-    free = int(used.sum()) - 1
-    if free < 1:
-        return -math.inf
-    statistic = float(((one - two)[used] ** 2 / total[used]).sum()) * min(len(left), len(right))
-    return (statistic - free) / math.sqrt(2 * free)
+def _differ(left: Places, right: Places, size: int) -> float:
+    one, two = np.bincount(left, minlength=size), np.bincount(right, minlength=size)
+    return clarity(one - two, one + two, 1.0)
 
 
-def step_edges(values: Floats, *, fine: bool) -> Floats:
-    """Edges at the quantiles, closer together towards both tails; a frequent value has a step of its own."""
-    values = np.sort(values[~np.isnan(values)])
-    if not len(values) or values[0] == values[-1]:
-        return np.array([])
-    distinct, counts = np.unique(values, return_counts=True)
-    atoms = distinct[counts > len(values) / 40]
-    rest = values[~np.isin(values, atoms)] if len(atoms) else values
-    places = (quantiles(len(rest), 48 if fine else 16) * (len(rest) - 1)).astype(np.intp)
-    edges = np.unique(np.concatenate([rest[places] if len(rest) else rest, atoms, np.nextafter(atoms, np.inf)]))
-    return np.asarray(edges[(edges > values[0]) & (edges <= values[-1])])
+def _bit_clarity(left: Floats, right: Floats) -> list[float]:
+    """The same for each bit, which is 0 or 1."""
+    ones = zip(bit_counts(left).tolist(), bit_counts(right).tolist(), strict=True)
+    return [
+        clarity(np.array([two - one, one - two]), np.array([len(left) + len(right) - one - two, one + two]), 1.0)
+        for one, two in ones
+    ]
 
 
-def quantiles(size: int, inner: int) -> Floats:
-    """Evenly spread probabilities, and powers of one half in both tails as far as `size` outputs can tell."""
-    deepest = max(int(np.log2(max(size / 8, 1))), 1)
-    tail = 0.5 ** np.arange(1, deepest + 1)
-    return np.unique(np.concatenate([np.linspace(0, 1, inner + 1), tail, 1 - tail]))
+def _single(reader: Reader, feature: Feature, left: Any, right: Any) -> Additive:
+    (one,), (two,) = reader.columns(left, [feature]), reader.columns(right, [feature])
+    edges = step_edges(np.concatenate([one, two]), fine=True)
+    return Additive(reader, np.zeros(len(edges) + 2, np.intp), (feature,), (edges,), (), np.array([]))
 
 
-@frozen(eq=False)
-class _Steps:
-    """Features of both samples, cut into steps."""
-
-    reader: Reader
-    features: Sequence[Feature]
-    edges: list[Floats]
-    steps: list[Places]
-    label: Floats
-
-    @classmethod
-    def of(cls, reader: Reader, features: Sequence[Feature], left: Any, right: Any, *, fine: bool) -> "_Steps":
-        sides = zip(reader.columns(left, features), reader.columns(right, features), strict=True)
-        columns = [np.concatenate(pair) for pair in sides]
-        edges = [step_edges(column, fine=fine) for column in columns]
-        label = np.concatenate([np.ones(len(left)), np.zeros(len(right))])
-        return cls(reader, features, edges, [step_of(*pair) for pair in zip(columns, edges, strict=True)], label)
-
-    def fit(self, stiffness: float) -> Additive:
-        """A logistic regression on the steps of each feature, fitted one feature after the other, over and over."""
-        links = [stiffness * _linked(edge) for edge in self.edges]
-        weights = [np.zeros(len(edge) + 2) for edge in self.edges]
-        score = np.zeros(len(self.label))
-        for _ in range(SWEEPS):
-            for weight, step, link in zip(weights, self.steps, links, strict=True):
-                change = _newton(weight, step, self.label, score, link)
-                np.add(weight, change, out=weight)
-                score += change[step]
-        reach = np.array([np.ptp(weight) for weight in weights])
-        kept = np.flatnonzero(reach >= NEGLIGIBLE * reach.max()).tolist()
-        cuts = _cuts(np.sum([weights[index][self.steps[index]] for index in kept], axis=0)) if len(kept) > 1 else _NONE
-        cells = len(cuts) + 1 if len(kept) > 1 else len(weights[kept[0]])
-        return Additive(
-            self.reader,
-            np.zeros(cells, np.intp),
-            tuple(self.features[index] for index in kept),
-            tuple(self.edges[index] for index in kept),
-            tuple(weights[index] for index in kept),
-            cuts,
-        )
+def _tree(steps: Steps, guide: Additive | None, left: Any, right: Any, clear: bool) -> Tree | None:
+    """A tree whose leaves are ranked like the sum until they have enough counts of their own."""
+    sides = np.flatnonzero(steps.label == 1)[-MOST_GROWN:], np.flatnonzero(steps.label == 0)[-MOST_GROWN:]
+    some = np.concatenate(sides)
+    columns = [each[some] for each in steps.steps]
+    tree = grow(steps.reader, steps.features, steps.edges, columns, steps.label[some], clear=clear)
+    if tree is None or guide is None:
+        return tree
+    cells = np.concatenate([tree.cells(left), tree.cells(right)])
+    guess = np.concatenate([guide.sum(guide.reader.columns(side, guide.features)) for side in (left, right)])
+    size = len(tree.rank)
+    return evolve(tree, prior=np.bincount(cells, guess, size) / np.maximum(np.bincount(cells, minlength=size), 1))
 
 
-def _newton(weight: Floats, step: Places, label: Floats, score: Floats, links: Floats) -> Floats:
-    """The change of one feature's steps that the residuals ask for; rare steps follow their neighbours."""
-    chance = 1 / (1 + np.exp(-score))
-    slope = np.bincount(step, label - chance, len(weight))
-    curve = np.asarray(np.bincount(step, chance * (1 - chance), len(weight)) + 1e-9, float)
-    return np.clip(_smoothed(weight + slope / curve, curve, links) - weight, -2.0, 2.0)
+def _log_ratios(score: Score, left: Ints, right: Ints) -> Floats:
+    """Log-ratios of the counts of cells, near what was to be expected where they are small."""
+    match score:
+        case Tree():
+            share = 1 / (1 + np.exp(-score.prior))
+            return np.asarray(np.log((left + GUIDED * share) / (right + GUIDED * (1 - share))))
+        case Lookup():
+            return np.asarray(np.log((left + ROUGH) / (right + ROUGH)))
+        case _:
+            return _in_a_row(left, right)
 
 
-def _log_ratios(left: Ints, right: Ints) -> Floats:
+def _in_a_row(left: Ints, right: Ints) -> Floats:
     """Log-ratios of counts on cells in a row, each near those of its neighbours; the last cell, nan, stands alone.
 
     As stiff as cross-validation by chance allows: the stiffest of a few smooths whose fit is not clearly worse.
@@ -231,35 +222,8 @@ def _smooth_logit(left: Ints, runs: Ints, stiffness: float) -> Floats:
     for _ in range(NEWTONS):
         chance = 1 / (1 + np.exp(-logs))
         curve = runs * chance * (1 - chance) + 1e-3
-        logs = _smoothed(logs + np.clip((left - runs * chance) / curve, -2, 2), curve, links)
+        logs = smoothed(logs + np.clip((left - runs * chance) / curve, -2, 2), curve, links)
     return logs
-
-
-def _linked(edges: Floats) -> Floats:
-    """1 for neighbouring steps that are alike, 0 where one of them is a single frequent value."""
-    lone = (
-        np.concatenate([[False], edges[1:] <= np.nextafter(edges[:-1], np.inf), [False]])
-        if len(edges)
-        else np.array([])
-    )
-    if len(edges) and edges[0] <= np.finfo(float).min:
-        lone[0] = True  # minus infinity
-    return np.asarray(~(lone[1:] | lone[:-1]), dtype=float) if len(edges) else np.array([])
-
-
-def _smoothed(aim: Floats, curve: Floats, links: Floats) -> Floats:
-    """Steps near their aims and near the neighbours they are linked to, by tridiagonal least squares.
-
-    The last step, nan, stands alone; and every step is drawn a little towards zero.
-    """
-    size = len(aim) - 1
-    if size < 4:
-        return np.asarray(curve * aim / (curve + ROUGH))
-    diagonal = curve[:-1] + 1e-6
-    diagonal[:-1] += links
-    diagonal[1:] += links
-    inner = dgtsv(-links, diagonal, -links, curve[:-1] * aim[:-1])[3]
-    return np.append(inner, curve[-1] * aim[-1] / (curve[-1] + ROUGH))
 
 
 def _lookup(reader: Reader, left: Any, right: Any) -> Lookup | None:
@@ -279,13 +243,3 @@ def _shown(output: Any) -> str:
     else:
         text = " ".join(str(output).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _cuts(scores: Floats) -> Floats:
-    """Where to cut a score into cells: between any two values if they are few, else at quantiles out to the tails."""
-    distinct = np.unique(scores)
-    if len(distinct) > MOST_CELLS:
-        ordered = np.sort(scores)
-        places = (quantiles(len(ordered), MOST_CELLS // 4) * (len(ordered) - 1)).astype(np.intp)
-        distinct = np.unique(ordered[places])
-    return distinct[1:]

@@ -79,7 +79,7 @@ def test_a_lookup_puts_the_unseen_in_its_last_cell():
         ),
         (("cell", "job", "nurse"), [1.0], [1, 0, 0], "the release contains no cell nurse in column job"),
         (("rows",), [10.0, 12.0], [0, 1, 0, 0], "the number of rows is from 10 to below 12"),
-        (("value", 1), [0.25], [0, 1, 0], "the component 2 is at least 0.25"),
+        (("value", 1), [0.25], [0, 1, 0], "component 2 is at least 0.25"),
         (("column", "index"), [1.0], [0, 1, 0], "the release contains a column index"),
     ],
 )
@@ -88,7 +88,11 @@ def test_words(feature, edges, inside, words):
 
 
 def test_every_feature_has_words():
-    for feature in [name for name, _ in traits(TABLE)] + Numbers(3).candidates(None) + Numbers(1).candidates(None):
+    for feature in (
+        [name for name, _ in traits(TABLE)]
+        + Numbers(3).candidates(np.full((1, 3), np.nan))
+        + Numbers(1).candidates(np.zeros((1, 1)))
+    ):
         assert feature_words(feature)
 
 

@@ -1,0 +1,207 @@
+"""What is learned from outputs: features alone, together, and only together; and what chance alone does not teach."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from attrs import frozen
+from sklearn.tree import DecisionTreeClassifier
+
+from crowdproof.audit.inline import Inline
+from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.outputs import Additive, Numbers, Tree, evaluate, reader_for
+from crowdproof.audit.outputs.features import bit_counts, number_feature
+from crowdproof.audit.sequential import Ended, sequential_audit
+from crowdproof.audit.sequential.learning import learn, likelihood, rerank
+from crowdproof.audit.sequential.steps import clarity, step_edges
+from crowdproof.audit.sequential.sums import Steps
+from crowdproof.audit.sequential.trees import grow, interplay
+from crowdproof.claims import Neighbours
+from crowdproof.exact import Epsilon
+
+PAIR = Pair(np.array([0.0]), np.array([1.0]), Neighbours.REPLACE, "0 against 1")
+
+
+@frozen
+class Signs:
+    """Numbers that are each uniform; the signs of the first two agree (0) or differ (1) with these odds."""
+
+    odds: float
+    width: int = 4
+
+    def batch(self, data, rng, size):
+        out = rng.uniform(-1, 1, (size, self.width))
+        turned = rng.random(size) < self.odds / (1 + self.odds)
+        agree = (out[:, 0] > 0) == (out[:, 1] > 0)
+        wanted = turned != bool(data[0])
+        out[agree != wanted, 0] *= -1
+        return np.round(out * 2**20) / 2**20
+
+    def __call__(self, data, rng):
+        return self.batch(data, rng, 1)[0]
+
+
+def audit(mechanism, epsilon, runs=60_000):
+    return sequential_audit(
+        [PAIR],
+        mechanism,
+        Epsilon.of(epsilon),
+        Fraction(0),
+        error=Fraction(1, 10**6),
+        budget=Budget(runs=runs),
+        seed=np.random.SeedSequence(11),
+        runner=Inline(),
+    )
+
+
+def worth(counts):
+    """Total variation between the bins: enough to compare scores."""
+    return float(np.abs(counts[0] / counts[0].sum() - counts[1] / counts[1].sum()).sum() / 2)
+
+
+def test_two_numbers_that_only_together_tell_the_datasets_apart_are_caught():
+    result = audit(Signs(3.0), "0.5")
+    assert result.ended is Ended.REFUTED
+    event = result.refuted.event
+    assert "component 1" in event.words
+    assert "component 2" in event.words
+    rng = np.random.default_rng(0)
+    left, right = (evaluate(event.spec, Signs(3.0).batch([side], rng, 20_000)).mean() for side in (0.0, 1.0))
+    assert max(left / right, right / left) > np.exp(0.5)
+
+
+def test_their_safe_twin_is_not():
+    """Odds of e^0.5: the claim holds just so."""
+    assert audit(Signs(float(np.exp(0.5))), "0.5").ended is Ended.RUNS
+
+
+def samples(mechanism, size, seed=1):
+    rng = np.random.default_rng(seed)
+    return mechanism.batch([0.0], rng, size), mechanism.batch([1.0], rng, size)
+
+
+def steps_of(left, right):
+    reader = Numbers(left.shape[1])
+    return Steps.of(reader, [("value", place) for place in range(left.shape[1])], left, right)
+
+
+def test_interplay_names_the_pair_and_not_chance():
+    some = steps_of(*samples(Signs(3.0, width=6), 5000))
+    assert set(interplay(some.steps, some.label)) == {0, 1}
+    some = steps_of(*samples(Signs(1.0, width=6), 5000))  # 15 pairs, each below 6 standard errors
+    assert interplay(some.steps, some.label) is None
+    assert grow(some.reader, some.features, some.edges, some.steps, some.label, clear=False) is None
+
+
+def test_what_features_tell_one_by_one_is_no_interplay():
+    rng = np.random.default_rng(3)
+    some = steps_of(rng.normal(0.3, 1, (20_000, 3)), rng.normal(0, 1, (20_000, 3)))
+    assert interplay(some.steps, some.label) is None
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+def test_a_tree_has_the_leaves_that_scikit_learn_grew(holes):
+    rng = np.random.default_rng(4)
+    left, right = rng.normal(0.5, 1, (4000, 3)), rng.normal(0, 1, (4000, 3))
+    for side, odd in ((left, -np.inf), (right, np.inf)):
+        side[rng.random(side.shape) < holes] = np.nan
+        side[rng.random(side.shape) < holes] = odd
+    some = steps_of(left, right)
+    tree = grow(some.reader, some.features, some.edges, some.steps, some.label, clear=True)
+    matrix = np.stack(some.steps, axis=1).astype(np.float32)
+    model = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=128, min_samples_leaf=24, random_state=0)
+    leaves = model.fit(matrix, some.label > 0).apply(matrix)
+    assert len(tree.rank) == model.get_n_leaves() > 20
+    ours = tree.cells(np.concatenate([left, right]))
+    np.testing.assert_array_equal(np.unique(leaves)[ours], leaves)
+    assert any(tree.may_lack) == (holes > 0)
+
+
+def test_a_sum_takes_the_features_that_add_something():
+    rng = np.random.default_rng(6)
+    noise = rng.normal(0, 1, (30_000, 5))
+    left, right = noise[:15_000] + np.array([0.3, 0, 0.3, 0, 0]), noise[15_000:]
+    copied = [np.concatenate([side, side[:, :1]], axis=1) for side in (left, right)]  # the last repeats the first
+    found = steps_of(*copied).fit()
+    assert {feature[1] for feature in found.features} in ({0, 2}, {5, 2})
+
+
+def test_one_feature_is_enough_where_there_is_one():
+    rng = np.random.default_rng(7)
+    left, right = (np.round(rng.normal(0, 1, (4000, 3)) * 2**20) / 2**20 for _ in range(2))
+    left[:, 0] += 1
+    score = learn(Numbers(3), left, right, worth)[0]
+    assert isinstance(score, Additive)
+    assert score.features == (("value", 0),)
+
+
+def test_outputs_that_repeat_are_learned_one_by_one():
+    rng = np.random.default_rng(8)
+    left, right = rng.integers(0, 6, (5000, 1)), rng.integers(0, 6, (5000, 1))
+    left[:1500] = left[:1500] // 2 * 2  # even numbers are likelier on the left
+    score = learn(reader_for(left), left.astype(float), right.astype(float), worth)[0]
+    even, odd = (score.bins(np.arange(start, 6.0, 2)[:, None]) for start in (0, 1))
+    assert min(even) > max(odd)
+
+
+def test_nothing_to_learn_from_outputs_that_are_all_alike():
+    assert learn(Numbers(1, whole=True), np.ones((100, 1)), np.ones((100, 1)), worth) is None
+
+
+def test_the_vote_of_a_guess_wanes_as_counts_grow():
+    leaf = np.array([0, -1, -1])
+    tree = Tree(
+        Numbers(1),
+        np.zeros(2, np.intp),
+        (("value", 0),),
+        leaf,
+        np.array([0.0, np.nan, np.nan]),
+        np.array([1, -1, -1]),
+        np.array([2, -1, -1]),
+        (False,),
+        prior=np.array([1.0, -1.0]),
+    )
+    few, many = (np.array([3, 5]), np.array([5, 3])), (np.array([3000, 5000]), np.array([5000, 3000]))
+    assert rerank(tree, few).rank.tolist() == [1, 0]
+    assert rerank(tree, many).rank.tolist() == [0, 1]
+
+
+def test_clarity_under_chance_and_of_a_trend():
+    rng = np.random.default_rng(9)
+    chance = [clarity(one - two, one + two, 1.0) for one, two in rng.poisson(1000, (400, 2, 12))]
+    assert -1.5 < np.mean(chance) < 1.5
+    assert np.mean(np.array(chance) > 4.5) < 0.05
+    slight = np.linspace(-60, 60, 12)  # below two standard errors in each step, and all in one direction
+    assert clarity(slight, np.full(12, 2000), 1.0) > 4.5
+    assert clarity(np.array([3, 0]), np.array([10, 0]), 1.0) == -np.inf
+
+
+def test_likelihood_is_above_a_guess_only_for_what_holds_again():
+    old = np.array([300, 100]), np.array([100, 300])
+    assert likelihood(old, old) > 50
+    assert likelihood((old[1], old[0]), old) == 0
+
+
+def test_frequent_values_have_steps_of_their_own():
+    rng = np.random.default_rng(10)
+    values = np.concatenate([rng.normal(size=900), np.full(100, 0.25), np.full(40, np.nan), np.full(60, -np.inf)])
+    edges = step_edges(values, fine=False).tolist()
+    assert 0.25 in edges
+    assert float(np.nextafter(0.25, 1)) in edges
+    assert edges[0] == np.finfo(float).min
+
+
+def test_bits_are_counted_as_features_see_them():
+    values = np.random.default_rng(12).normal(size=(500, 1))
+    counts = bit_counts(values[:, 0])
+    assert counts.tolist() == [int(number_feature(values, ("bit", 0, bit)).sum()) for bit in range(52)]
+
+
+def test_vectors_with_holes():
+    matrix = np.array([[-np.inf, 2.0, np.nan], [5.0, np.nan, np.nan], [-np.inf, -np.inf, -np.inf]])
+    expected = {"sum": [2, 5, 0], "largest": [2, 5, -np.inf], "place of the largest": [1, 0, 0]}
+    expected |= {"missing": [1, 2, 0], "finite": [1, 1, 0], "smallest": [-np.inf, 5, -np.inf]}
+    for kind, numbers in expected.items():
+        assert number_feature(matrix, (kind,)).tolist() == numbers
+    assert ("missing",) in Numbers(3).candidates(matrix)
+    assert ("missing",) not in Numbers(3).candidates(np.zeros((2, 3)))
