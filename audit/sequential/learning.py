@@ -167,11 +167,12 @@ def _differ(left: Places, right: Places, size: int) -> float:
 
 def _bit_clarity(left: Floats, right: Floats) -> list[float]:
     """The same for each bit, which is 0 or 1."""
-    ones = zip(bit_counts(left).tolist(), bit_counts(right).tolist(), strict=True)
-    return [
-        clarity(np.array([two - one, one - two]), np.array([len(left) + len(right) - one - two, one + two]), 1.0)
-        for one, two in ones
-    ]
+    one, two = bit_counts(left), bit_counts(right)
+    ones = one + two
+    with np.errstate(divide="ignore", invalid="ignore"):
+        square = (one - two) ** 2 * (1 / ones + 1 / (len(left) + len(right) - ones))
+    varied = (ones > 0) & (ones < len(left) + len(right))
+    return np.where(varied, (square - 1) / math.sqrt(2), -np.inf).tolist()
 
 
 def _single(reader: Reader, feature: Feature, left: Any, right: Any) -> Additive:

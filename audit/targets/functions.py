@@ -5,7 +5,7 @@ import inspect
 import random
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Slot:
 
     def fill(self, seed: int) -> Any:
         """A numpy Generator, or an integer that every seeding function takes."""
-        return np.random.default_rng(seed) if self.generator else seed % 2**32
+        return np.random.Generator(np.random.PCG64(seed)) if self.generator else seed % 2**32
 
 
 @frozen
@@ -48,14 +48,23 @@ class Function:
     params: Mapping[str, Json]
     slot: Slot | None
 
+    def runs(self, data: Any, seeds: Iterable[int]) -> list[Any]:
+        """One run for each seed, after which the global random states are as they were before."""
+        with _kept_randomness():
+            return [self(data, seed) for seed in seeds]
+
     def __call__(self, data: Any, seed: int) -> Any:
-        """One run; an exception of the target becomes a `NoReleaseError` that shows its last line of user code."""
+        """One run, which leaves its traces in the global random states.
+
+        An exception of the target becomes a `NoReleaseError` that shows its last line of user code.
+        """
         positional, named = [give(data, self.form)], dict(self.params)
         if self.slot is not None and self.slot.positional:
             positional.append(self.slot.fill(seed))
         elif self.slot is not None:
             named[self.slot.name] = self.slot.fill(seed)
-        with _global_randomness(seed), contextlib.redirect_stdout(sys.stderr):
+        _reseed(seed)
+        with contextlib.redirect_stdout(sys.stderr):
             try:
                 output = self.call(*positional, **named)
             except MemoryError:
@@ -69,12 +78,16 @@ class Function:
         return take(output, self.name)
 
 
-@contextlib.contextmanager
-def _global_randomness(seed: int) -> Iterator[None]:
-    """Targets that use `random` or `numpy.random` directly: reseeded for each run, and put back afterwards."""
-    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002
+def _reseed(seed: int) -> None:
+    """For targets that use `random` or `numpy.random` directly."""
     random.seed(seed)
     np.random.seed([seed % 2**32, seed >> 32])  # noqa: NPY002
+
+
+@contextlib.contextmanager
+def _kept_randomness() -> Iterator[None]:
+    """Put the global random states back in the end; numpy takes several times longer for this than for reseeding."""
+    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002
     try:
         yield
     finally:

@@ -80,7 +80,7 @@ class PythonTarget(Target):
     def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
         """One output for each seed."""
         if self.isolate == "none":
-            return [self._function(data, seed) for seed in seeds]
+            return self._function.runs(data, seeds)
         if self.isolate == "auto":
             self._process.runs(data, seeds[:1])  # data that is refused tell nothing about the target: that is raised
             self.examine(data)

@@ -12,7 +12,7 @@ from crowdproof.audit.interface import Budget, Pair
 from crowdproof.audit.outputs import Additive, Numbers, Tree, evaluate, reader_for
 from crowdproof.audit.outputs.features import bit_counts, number_feature
 from crowdproof.audit.sequential import Ended, sequential_audit
-from crowdproof.audit.sequential.learning import learn, likelihood, rerank
+from crowdproof.audit.sequential.learning import _bit_clarity, learn, likelihood, rerank
 from crowdproof.audit.sequential.steps import clarity, step_edges
 from crowdproof.audit.sequential.sums import Steps
 from crowdproof.audit.sequential.trees import grow, interplay
@@ -195,6 +195,12 @@ def test_bits_are_counted_as_features_see_them():
     values = np.random.default_rng(12).normal(size=(500, 1))
     counts = bit_counts(values[:, 0])
     assert counts.tolist() == [int(number_feature(values, ("bit", 0, bit)).sum()) for bit in range(52)]
+    left, right = values[:250, 0], values[250:, 0] * 2**0.5
+    for bit, found in enumerate(_bit_clarity(left, right)):
+        one, two = (int(number_feature(side[:, None], ("bit", 0, bit)).sum()) for side in (left, right))
+        assert found == pytest.approx(
+            clarity(np.array([two - one, one - two]), np.array([500 - one - two, one + two]), 1.0)
+        )
 
 
 def test_vectors_with_holes():

@@ -147,8 +147,24 @@ def test_global_random_state_is_seeded_for_each_run_and_put_back():
     first, again, other = (target.runs(PEOPLE, [seed])[0] for seed in (5, 5, 6))
     assert first == again != other
     assert random.random() == expected
+    assert target.runs(PEOPLE, [5, 6, 5]) == [first, other, first]
+    assert random.random() != expected
     with odd("global_state", isolate="worker") as kept:
         assert kept.runs(PEOPLE, [5, 6]) == [first, other]
+
+
+def test_the_global_random_states_are_put_back_after_a_run_that_fails():
+    import random
+
+    def fails(table):
+        raise ValueError(random.random() + np.random.random())  # noqa: NPY002
+
+    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002
+    with pytest.raises(NoReleaseError):
+        load_target(fails)(PEOPLE, RNG)
+    assert random.getstate() == before
+    for one, two in zip(np.random.get_state(), numpy_before, strict=True):  # noqa: NPY002
+        assert np.array_equal(one, two)
 
 
 def test_an_error_shows_its_type_message_and_last_line_of_the_target():
