@@ -73,6 +73,6 @@ def _print_plain(runs: int, pairs: Any, rng: np.random.Generator) -> None:
 
 def _print_target(rng: np.random.Generator) -> None:
     """A function as a target: it gets a generator, and the global random states are reseeded, for each run."""
-    target, table, runs = load_target(lambda table, rng: float(rng.normal())), pl.DataFrame({"age": [31]}), 20_000
+    target, table, runs = load_target(lambda _, rng: float(rng.normal())), pl.DataFrame({"age": [31]}), 20_000
     each = min(_seconds(lambda: target.batch(table, rng, runs)) for _ in range(3)) / runs
     print(f"a function as a target: {each * 1e6:.1f} us for each run on top of its own time")

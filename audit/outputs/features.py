@@ -63,9 +63,32 @@ class Numbers:
             found += [("bit", 0, bit) for bit in range(BITS)] if self.width == 1 else []
         return found
 
+    def taken(self, outputs: Any, _features: Sequence[Feature]) -> Any:
+        """The same outputs, where looking at these features again and again is quick: it is anyway."""
+        return outputs
+
     def to_json(self) -> dict[str, Any]:
         """As plain values, which `reader_from_json` reads."""
         return {"kind": "numbers", "width": self.width, "whole": self.whole}
+
+
+@frozen(eq=False)
+class Taken:
+    """Outputs together with what was seen in them once: taking the traits of a table is slow."""
+
+    outputs: Sequence[Any]
+    features: dict[Feature, int]
+    matrix: Floats
+    """By feature and output."""
+    codes: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return Taken(self.outputs[place], self.features, self.matrix[:, place], self.codes[place])
+        return self.outputs[place]
 
 
 @frozen(eq=False)
@@ -77,6 +100,8 @@ class Records:
 
     def columns(self, outputs: Any, features: Sequence[Feature]) -> list[Floats]:
         """The traits of all outputs; one that an output lacks is 0."""
+        if isinstance(outputs, Taken):
+            return [outputs.matrix[outputs.features[feature]] for feature in features]
         place = {feature: index for index, feature in enumerate(features)}
         matrix = np.zeros((len(features), len(outputs)))
         for row, output in enumerate(outputs):
@@ -87,6 +112,8 @@ class Records:
 
     def codes(self, outputs: Any) -> NDArray[np.uint64]:
         """A number for each output, equal for equal outputs."""
+        if isinstance(outputs, Taken):
+            return outputs.codes
         return np.fromiter((code(each) for each in outputs), np.uint64, len(outputs))
 
     def candidates(self, outputs: Any) -> list[Feature]:
@@ -106,6 +133,11 @@ class Records:
         varied = [trait for trait, value in spread.items() if value > 0]
         kept = sorted(varied, key=lambda trait: (-spread[trait], repr(trait)))[: self.limit]
         return sorted(kept, key=lambda trait: PLAIN.index(trait[0]) if trait[0] in PLAIN else len(PLAIN))
+
+    def taken(self, outputs: Any, features: Sequence[Feature]) -> Any:
+        """The same outputs, where looking at these features again and again is quick."""
+        matrix = np.array(self.columns(outputs, features)).reshape(len(features), len(outputs))
+        return Taken(outputs, {each: place for place, each in enumerate(features)}, matrix, self.codes(outputs))
 
     def to_json(self) -> dict[str, Any]:
         """As plain values, which `reader_from_json` reads."""

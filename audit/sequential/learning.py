@@ -56,10 +56,12 @@ def learn(
     bins are worth. None where nothing distinguishes any two outputs.
     """
     cut_left, cut_right = int(len(left) * FITTED), int(len(right) * FITTED)
+    features = _features(reader, left[:cut_left], right[:cut_right])
+    left, right = reader.taken(left, features), reader.taken(right, features)
     old = left[:cut_left], right[:cut_right]
     fresh = left[cut_left:], right[cut_right:]
     tried = []
-    for score, cells in _candidates(reader, *old):
+    for score, cells in _candidates(reader, features, *old):
         later = score.count(fresh[0]), score.count(fresh[1])
         tried.append((score, (score.binned(later[0]), score.binned(later[1])), cells, later))
     return tried[_simplest(tried, max(len(fresh[0]), 1), value)] if tried else None
@@ -88,9 +90,14 @@ def likelihood(bins: Counts, old: Counts) -> float:
     return float((bins[0] * scaled - total * (np.logaddexp(0, scaled) - math.log(2))).sum(1).max())
 
 
-def _candidates(reader: Reader, left: Any, right: Any) -> Iterator[tuple[Score, Counts]]:
+def _features(reader: Reader, left: Any, right: Any) -> list[Feature]:
+    left, right = left[:SCREENED], right[:SCREENED]
+    return reader.candidates(left if isinstance(reader, Numbers) else [*left, *right])
+
+
+def _candidates(reader: Reader, known: list[Feature], left: Any, right: Any) -> Iterator[tuple[Score, Counts]]:
     """Scores from the simplest on, each with its counts by cells."""
-    features, clear = _rank(reader, left, right)
+    features, clear = _rank(reader, known, left, right)
     if features:
         yield _with_ranks(_single(reader, features[0], left, right), left, right)
     table = _lookup(reader, left, right)
@@ -135,10 +142,9 @@ def rerank(score: Score, counts: Counts) -> Score:
     return ranked(score, rank)
 
 
-def _rank(reader: Reader, left: Any, right: Any) -> tuple[list[Feature], int]:
+def _rank(reader: Reader, features: list[Feature], left: Any, right: Any) -> tuple[list[Feature], int]:
     """Features that vary, the best first, and how many of them tell the sides apart on their own: at least one."""
     left, right = left[:SCREENED], right[:SCREENED]
-    features = reader.candidates(left if isinstance(reader, Numbers) else [*left, *right])
     bits = [each for each in features if each[0] == "bit"]
     rest = [each for each in features if each[0] != "bit"]
     columns = zip(reader.columns(left, rest), reader.columns(right, rest), strict=True)
@@ -172,7 +178,7 @@ def _bit_clarity(left: Floats, right: Floats) -> list[float]:
     with np.errstate(divide="ignore", invalid="ignore"):
         square = (one - two) ** 2 * (1 / ones + 1 / (len(left) + len(right) - ones))
     varied = (ones > 0) & (ones < len(left) + len(right))
-    return np.where(varied, (square - 1) / math.sqrt(2), -np.inf).tolist()
+    return [float(each) for each in np.where(varied, (square - 1) / math.sqrt(2), -np.inf)]
 
 
 def _single(reader: Reader, feature: Feature, left: Any, right: Any) -> Additive:

@@ -117,3 +117,17 @@ def test_number_features_by_a_second_route():
         numerator, denominator = value.as_integer_ratio()
         lowest = (numerator & -numerator).bit_length() - denominator.bit_length()
         assert grain(np.array([value]))[0] == lowest
+
+
+@pytest.mark.parametrize(
+    "outputs", [[TABLE, TABLE.reverse(), TABLE[:1]], ["a b", "c", "a b"], [{"x": 1}, {"x": 2}, {}]]
+)
+def test_what_is_taken_once_is_what_is_seen_again(outputs):
+    reader = Records()
+    features = reader.candidates(outputs)
+    taken = reader.taken(outputs, features)
+    for part in (slice(None), slice(1, None), slice(0, 2), slice(-1, None)):
+        np.testing.assert_array_equal(reader.columns(taken[part], features), reader.columns(outputs[part], features))
+        assert reader.codes(taken[part]).tolist() == reader.codes(outputs[part]).tolist()
+        assert len(taken[part]) == len(outputs[part])
+    assert taken[1] is outputs[1]
