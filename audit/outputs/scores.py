@@ -84,6 +84,8 @@ class Lookup(_Ranked):
     """Sorted."""
     texts: tuple[str, ...]
     """What each code stands for, for people."""
+    prior: Floats
+    """A guess of the log-ratio in each cell, for as long as its counts are small."""
 
     def cells(self, outputs: Any) -> Places:
         """The cell of each output."""
@@ -99,6 +101,7 @@ class Lookup(_Ranked):
             "rank": self.rank.tolist(),
             "codes": [f"{each:016x}" for each in self.codes.tolist()],
             "texts": list(self.texts),
+            "prior": _plain(self.prior),
         }
 
 
@@ -187,7 +190,7 @@ def score_from_json(record: dict[str, Any]) -> Score:
     reader, rank = reader_from_json(record["reader"]), np.array(record["rank"], np.intp)
     if record["kind"] == "lookup":
         codes = np.array([int(each, 16) for each in record["codes"]], np.uint64)
-        return Lookup(reader, rank, codes, tuple(record["texts"]))
+        return Lookup(reader, rank, codes, tuple(record["texts"]), _numbers(record["prior"]))
     features = tuple(tuple(feature) for feature in record["features"])
     if record["kind"] == "tree":
         asked, left, right = (np.array(record[each], np.intp) for each in ("asked", "left", "right"))

@@ -36,12 +36,12 @@ MOST_GROWN = 50_000
 MOST_KEYS = 8192
 MOST_BINS = 64
 """Cells that are bins each; more of them are put together."""
-GUIDED = 256.0
-"""Outputs that the guess of a leaf's log-ratio counts for."""
+MOST_GUIDED = 1e5
+"""Outputs for which the guess of a cell's log-ratio counts at most."""
 NEWTONS = 8
 TELLING = 4.0
 """Nats of held-out evidence against the claim below which scores are compared by likelihood instead."""
-SLACK = 0.5
+SLACK = 1.0
 """Nats of likelihood that a simpler score may lack."""
 NEARLY = 0.9
 """A simpler score wins if it has this share of the growth of the best one, or is less than one nat behind."""
@@ -98,22 +98,27 @@ def _features(reader: Reader, left: Any, right: Any) -> list[Feature]:
 def _candidates(reader: Reader, known: list[Feature], left: Any, right: Any) -> Iterator[tuple[Score, Counts]]:
     """Scores from the simplest on, each with its counts by cells."""
     features, clear = _rank(reader, known, left, right)
+    single = isinstance(reader, Numbers) and reader.width == 1
+    several = len(features) > 1 and not (single and clear == 1)
+    recent = left[-MOST_FITTED:], right[-MOST_FITTED:]
+    some = Steps.of(reader, features[:MOST_FEATURES], *recent) if several else None
+    sums = [] if some is None else [score for score in _sums(some) if score is not None]
+    fine = [_lookup(reader, left, right), None if some is None or single else _tree(some, clear > 1)]
     if features:
         yield _with_ranks(_single(reader, features[0], left, right), left, right)
-    table = _lookup(reader, left, right)
-    if table is not None:
-        yield _with_ranks(table, left, right)
-    single = isinstance(reader, Numbers) and reader.width == 1
-    if len(features) > 1 and not (single and clear == 1):
-        some = Steps.of(reader, features[:MOST_FEATURES], left[-MOST_FITTED:], right[-MOST_FITTED:])
-        sums = [score for score in _sums(some) if score is not None]
-        tree = (
-            None
-            if single
-            else _tree(some, sums[0] if sums else None, left[-MOST_FITTED:], right[-MOST_FITTED:], clear > 1)
-        )
-        scores: list[Score] = [*sums] if tree is None else [tree, *sums]
-        yield from (_with_ranks(score, left, right) for score in scores)
+    for score in fine:
+        if score is not None:
+            yield _with_ranks(_guided(score, sums[0], *recent) if sums else score, left, right)
+    for each in sums:
+        yield _with_ranks(each, left, right)
+
+
+def _guided(score: Lookup | Tree, guide: Additive, left: Any, right: Any) -> Lookup | Tree:
+    """The same cells, expected to be as the sum has it until they have enough counts of their own."""
+    cells = np.concatenate([score.cells(left), score.cells(right)])
+    guess = np.concatenate([guide.sum(guide.reader.columns(side, guide.features)) for side in (left, right)])
+    runs = np.bincount(cells, minlength=len(score.rank))
+    return evolve(score, prior=np.bincount(cells, guess, len(score.rank)) / np.maximum(runs, 1))
 
 
 def _sums(some: Steps) -> Iterator[Additive | None]:
@@ -187,30 +192,27 @@ def _single(reader: Reader, feature: Feature, left: Any, right: Any) -> Additive
     return Additive(reader, np.zeros(len(edges) + 2, np.intp), (feature,), (edges,), (), np.array([]))
 
 
-def _tree(steps: Steps, guide: Additive | None, left: Any, right: Any, clear: bool) -> Tree | None:
-    """A tree whose leaves are ranked like the sum until they have enough counts of their own."""
+def _tree(steps: Steps, clear: bool) -> Tree | None:
     sides = np.flatnonzero(steps.label == 1)[-MOST_GROWN:], np.flatnonzero(steps.label == 0)[-MOST_GROWN:]
     some = np.concatenate(sides)
     columns = [each[some] for each in steps.steps]
-    tree = grow(steps.reader, steps.features, steps.edges, columns, steps.label[some], clear=clear)
-    if tree is None or guide is None:
-        return tree
-    cells = np.concatenate([tree.cells(left), tree.cells(right)])
-    guess = np.concatenate([guide.sum(guide.reader.columns(side, guide.features)) for side in (left, right)])
-    size = len(tree.rank)
-    return evolve(tree, prior=np.bincount(cells, guess, size) / np.maximum(np.bincount(cells, minlength=size), 1))
+    return grow(steps.reader, steps.features, steps.edges, columns, steps.label[some], clear=clear)
 
 
 def _log_ratios(score: Score, left: Ints, right: Ints) -> Floats:
     """Log-ratios of the counts of cells, near what was to be expected where they are small."""
-    match score:
-        case Tree():
-            share = 1 / (1 + np.exp(-score.prior))
-            return np.asarray(np.log((left + GUIDED * share) / (right + GUIDED * (1 - share))))
-        case Lookup():
-            return np.asarray(np.log((left + ROUGH) / (right + ROUGH)))
-        case _:
-            return _in_a_row(left, right)
+    return _in_a_row(left, right) if isinstance(score, Additive) else _shrunk(left, right, score.prior)
+
+
+def _shrunk(left: Ints, right: Ints, prior: Floats) -> Floats:
+    """Each between its guess and its own, by how far guesses are off in general (DerSimonian and Laird's estimate)."""
+    runs = left + right
+    off = np.log((left + 0.5) / (right + 0.5)) - prior
+    weight = runs / 4  # one over the variance of a log-ratio near 0
+    total = max(float(weight.sum()), 1.0)
+    excess = float((weight * off**2).sum()) - int((runs > 0).sum())
+    spread = max(excess / max(total - float((weight**2).sum()) / total, 1.0), 4 / MOST_GUIDED)
+    return np.asarray(prior + off * weight / (weight + 1 / min(spread, 4 / ROUGH)))
 
 
 def _in_a_row(left: Ints, right: Ints) -> Floats:
@@ -240,7 +242,8 @@ def _lookup(reader: Reader, left: Any, right: Any) -> Lookup | None:
     if len(codes) < 2 or len(codes) > min(MOST_KEYS, (len(one) + len(two)) / 2):
         return None
     texts = tuple(_shown(left[at] if at < len(one) else right[at - len(one)]) for at in first)
-    return Lookup(reader, np.zeros(len(codes) + 1, np.intp), codes, texts)
+    size = len(codes) + 1
+    return Lookup(reader, np.zeros(size, np.intp), codes, texts, np.zeros(size))
 
 
 def _shown(output: Any) -> str:

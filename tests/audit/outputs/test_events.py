@@ -59,7 +59,7 @@ def test_an_event_survives_json():
 def test_a_lookup_puts_the_unseen_in_its_last_cell():
     reader = Records()
     codes = np.sort(reader.codes(["a", "b"]))
-    score = Lookup(reader, np.array([0, 2, 1]), codes, ("first", "second"))
+    score = Lookup(reader, np.array([0, 2, 1]), codes, ("first", "second"), np.zeros(3))
     counts = score.count(["a", "b", "b", "new"])
     assert counts.sum() == 4
     assert counts[2] == 1

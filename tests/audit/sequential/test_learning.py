@@ -4,15 +4,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 from sklearn.tree import DecisionTreeClassifier
 
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair
-from crowdproof.audit.outputs import Additive, Numbers, Tree, evaluate, reader_for
+from crowdproof.audit.outputs import Additive, Lookup, Numbers, Tree, evaluate, reader_for
 from crowdproof.audit.outputs.features import bit_counts, number_feature
 from crowdproof.audit.sequential import Ended, sequential_audit
-from crowdproof.audit.sequential.learning import _bit_clarity, learn, likelihood, rerank
+from crowdproof.audit.sequential.learning import _bit_clarity, _candidates, learn, likelihood, rerank
 from crowdproof.audit.sequential.steps import clarity, step_edges
 from crowdproof.audit.sequential.sums import Steps
 from crowdproof.audit.sequential.trees import grow, interplay
@@ -159,11 +159,30 @@ def test_the_vote_of_a_guess_wanes_as_counts_grow():
         np.array([1, -1, -1]),
         np.array([2, -1, -1]),
         (False,),
-        prior=np.array([1.0, -1.0]),
+        prior=np.array([0.3, -0.3]),
     )
     few, many = (np.array([3, 5]), np.array([5, 3])), (np.array([3000, 5000]), np.array([5000, 3000]))
     assert rerank(tree, few).rank.tolist() == [1, 0]
     assert rerank(tree, many).rank.tolist() == [0, 1]
+
+
+def test_outputs_that_repeat_are_ranked_by_a_sum_until_they_speak_for_themselves():
+    """The log-ratio of 256 outputs is a sum over bits and a little of their own: neither alone orders them as well."""
+    rng = np.random.default_rng(13)
+    bits = (np.arange(256)[:, None] >> np.arange(8)) & 1
+    truth = bits @ np.linspace(-0.3, 0.3, 8) + rng.normal(0, 0.15, 256)
+    chance = np.exp(truth / 2) / np.exp(truth / 2).sum(), np.exp(-truth / 2) / np.exp(-truth / 2).sum()
+    left, right = (bits[rng.choice(256, 40_000, p=each)].astype(float) for each in chance)
+    reader = reader_for(left)
+    found = list(_candidates(reader, reader.candidates(left), left, right))
+    table = next(score for score, _ in found if isinstance(score, Lookup))
+    sums = max((score for score, _ in found if isinstance(score, Additive)), key=lambda score: len(score.features))
+    alone = rerank(evolve(table, prior=np.zeros(257)), (table.count(left), table.count(right)))
+
+    def agreement(score):
+        return np.corrcoef(score.bins(bits.astype(float)), truth)[0, 1]
+
+    assert agreement(table) > max(agreement(sums), agreement(alone)) + 0.01
 
 
 def test_clarity_under_chance_and_of_a_trend():
