@@ -41,10 +41,10 @@ MOST_GUIDED = 1e5
 NEWTONS = 8
 TELLING = 4.0
 """Nats of held-out evidence against the claim below which scores are compared by likelihood instead."""
-SLACK = 1.0
-"""Nats of likelihood that a simpler score may lack."""
 NEARLY = 0.9
 """A simpler score wins if it has this share of the growth of the best one, or is less than one nat behind."""
+GROWING = 0.75
+"""The same for outputs or leaves that are ranked one by one: these ranks are learned from all runs that are to come."""
 
 
 def learn(
@@ -72,11 +72,13 @@ def _simplest(tried: list[tuple[Score, Counts, Counts, Counts]], size: int, valu
     if len(tried) == 1:
         return 0
     worth = [size * value(bins) for _, bins, _, _ in tried]
-    enough = min(NEARLY * max(worth), max(worth) - 1)
+    nearly = NEARLY
     if max(worth) < TELLING:
         worth = [likelihood(bins, (score.binned(old[0]), score.binned(old[1]))) for score, bins, old, _ in tried]
-        enough = max(worth) - SLACK
-    return next(place for place, each in enumerate(worth) if each >= enough)
+        nearly = 1.0
+    shares = (GROWING if isinstance(score, Lookup | Tree) else nearly for score, *_ in tried)
+    enough = [min(share * max(worth), max(worth) - 1) for share in shares]
+    return next(place for place, each in enumerate(worth) if each >= enough[place])
 
 
 def likelihood(bins: Counts, old: Counts) -> float:
