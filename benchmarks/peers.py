@@ -1,8 +1,8 @@
 """Certified lower bounds of epsilon against DP-Sniper and StatDP: the same mechanisms and pairs, no more calls.
 
 Each mechanism gets as many calls as the more frugal of the peers had and is bounded at the stricter peer's confidence;
-where that does not pass a peer that had more calls, it is run again with that peer's calls. The last columns tell how
-many calls our bound needed to pass each peer's, as a share of that peer's calls.
+where that does not pass a peer that had more calls, it is run again with that peer's calls and confidence. The last
+columns tell how many calls our bound needed to pass each peer's, as a share of that peer's calls.
 `python -m benchmarks.peers SVT1 SVT4` runs some of them.
 """
 
@@ -17,11 +17,13 @@ from benchmarks.standard import SUBJECTS, Subject
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget
 from crowdproof.audit.sequential.arms import Arm
-from crowdproof.audit.sequential.betting import Nulls
-from crowdproof.audit.sequential.bounds import EPSILONS, epsilon_ladder
+from crowdproof.audit.sequential.betting import BOUND, Nulls
+from crowdproof.audit.sequential.bounds import epsilon_ladder
 from crowdproof.audit.sequential.engine import Audit
 from crowdproof.audit.sequential.trials import RunChunk
 from crowdproof.exact import Epsilon
+
+ERRORS = {"DP-Sniper": Fraction(1, 10), "StatDP": Fraction(1, 20)}
 
 
 def measure(
@@ -30,7 +32,7 @@ def measure(
     """The bound, how it grew with the calls, and the CPU seconds."""
     start = time.process_time()
     log_error = math.log(error)
-    ladder = epsilon_ladder(0.0, log_error)
+    ladder = epsilon_ladder(0.0, log_error, BOUND)
     audit = Audit(
         arms=[Arm(index, pair) for index, pair in enumerate(subject.pairs)],
         task=RunChunk(subject.mechanism),
@@ -47,8 +49,7 @@ def measure(
 
     class Watch:
         def update(self, done: int, _total: int | None, _message: str) -> None:
-            bound = float(EPSILONS[ladder.rejected - 1]) if ladder.rejected else 0.0
-            grew.append((done, bound))
+            grew.append((done, ladder.low))
 
     audit.run(Watch())
     assert not audit.failure, audit.failure
@@ -73,8 +74,8 @@ def main(*names: str) -> None:
 
 
 def _compare(subject: Subject, peers: dict[str, tuple[float, float]]) -> None:
-    error = Fraction(1, 20) if subject.statdp else Fraction(1, 10)
     for runs in sorted({calls for _, calls in peers.values()}):
+        error = min(ERRORS[name] for name in peers)
         bound, grew, seconds = measure(subject, int(runs), error)
         shown = "   ".join(
             f"{name} {theirs:.4f}: {'passed' if bound > theirs else 'NOT PASSED'}, {_needed(grew, theirs) / calls:.3f}"

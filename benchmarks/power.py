@@ -1,7 +1,8 @@
 """Calls to refute a claim that is 100%, 30% and 10% too good, against an oracle that knows the best pair and event.
 
-The oracle runs the best fixed-size test of that one event (normal approximation, power 1/2) at the same level. We
-search all the pairs and learn the event. The median of a few audits is shown as a ratio to the oracle's calls.
+The oracle runs the likelihood-ratio test of that one event at the same level, of the size at which it refutes in half
+of all cases. We search all the pairs and learn the event. The median of a few audits is shown as a ratio to the
+oracle's calls.
 """
 
 import math
@@ -11,6 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import rel_entr
 from scipy.stats import norm
 
 from benchmarks.standard import SUBJECTS, Subject
@@ -54,11 +57,23 @@ def _events(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[tuple
 
 
 def _calls(p: float, q: float, x: float) -> float:
-    """Both sides together, for the z-test of p <= x q at the level, with power 1/2."""
-    margin = p - x * q
-    if margin <= 0:
+    """Both sides together: the signed root of twice the log-likelihood ratio is a standard normal number at the edge.
+
+    So the typical distance of the outputs from the claim has to be half the square of the level's quantile.
+    """
+    if p <= x * q:
         return math.inf
-    return 2 * float(norm.isf(float(ERROR))) ** 2 * (p * (1 - p) + x * x * max(q, 1e-7) * (1 - q)) / margin**2
+
+    def distance(edge: float) -> float:
+        """Of the law from the one on the claim's edge that has this probability on the lighter side."""
+        return _kl(p, x * edge) + _kl(q, edge)
+
+    nearest = minimize_scalar(distance, bounds=(q, min(p, 1 - 1e-12) / x), method="bounded", options={"xatol": 1e-12})
+    return float(norm.isf(float(ERROR))) ** 2 / float(nearest.fun)
+
+
+def _kl(p: float, q: float) -> float:
+    return float(rel_entr(p, q) + rel_entr(1 - p, 1 - q))
 
 
 def main(*names: str) -> None:

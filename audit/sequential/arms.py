@@ -9,12 +9,12 @@ from attrs import Factory, define, frozen
 
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.outputs import Numbers, Score, reader_for, score_from_json
-from crowdproof.audit.sequential.betting import Horizon, Ints, Nulls, choose
+from crowdproof.audit.sequential.betting import Goal, Ints, Nulls, choose, strongest
 from crowdproof.audit.sequential.learning import Counts, learn, rerank
 
 FIRST = 128
 """Runs on each side in the first block of a pair."""
-GROWTH = 0.35
+GROWTH = 0.25
 """Each further block of a pair is this share of what it has had: bets keep up with what was learned."""
 REFIT = 1.7
 """The score is learned anew whenever the pair has had this many times more runs than last time."""
@@ -36,12 +36,15 @@ class Block:
     arm: int
     score: Score
     seen: Counts
+    """Past outputs that neither the score nor its ranks were learned from."""
+    known: Counts
+    """All past outputs that the score has counted."""
     left: Ints
     right: Ints
     runs: int
     """Runs on either side."""
-    horizon: int
-    """Trials that the audit was to have in all, as far as was known."""
+    remaining: int
+    """Trials that the audit was still to have, this block included, as far as was known."""
 
 
 @define(eq=False)
@@ -100,6 +103,14 @@ class Arm:
         if self.score is None:
             return _EMPTY, _EMPTY
         left, right = _total(self.latest)
+        return self.score.binned(left), self.score.binned(right)
+
+    @property
+    def known(self) -> Counts:
+        """Counts by bins of all past outputs, those included that the ranks were learned from."""
+        if self.score is None:
+            return _EMPTY, _EMPTY
+        left, right = _total([self.ranked_by, *self.latest])
         return self.score.binned(left), self.score.binned(right)
 
     def next_size(self) -> int:
@@ -176,7 +187,7 @@ class Arm:
 
 def growth_of(counts: Counts, nulls: Nulls) -> float:
     """Log-wealth for each trial that these counts promise."""
-    return float(choose(*counts, nulls, Horizon(1.0, 1)).growth.max())
+    return float(choose(*counts, nulls, strongest(*counts, nulls), Goal(np.zeros(1), 1)).growth.max())
 
 
 def _worth(counts: Counts, nulls: Nulls) -> float:

@@ -12,12 +12,16 @@ with s, t >= 0, k + m = -delta (s + t) and all six numbers positive. Under the c
     E[A]^n E[B]^n <= exp(n (E[A] - 1 + E[B] - 1))
                    = exp(n (s (P(top) - x Q(top) - delta) + t (Q(bottom) - x P(bottom) - delta))) <= 1,
 
-so the wealth is an e-variable whatever s, t and k are, as long as they are chosen before the trials. Three strategies
+so the wealth is an e-variable whatever s, t and k are, as long as they are chosen before the trials. Several strategies
 choose them, and the wealth is split between these at the start:
 
-- two make the expected logarithm of the wealth largest at the frequencies seen so far, shrunk by the share of that
-  growth which chance alone would explain; one of them takes little for chance and one takes much;
-- one stakes what is best for the smallest excess that the budget can show at all: it need not know the excess.
+- one makes the expected logarithm of the wealth largest at the frequencies seen so far, shrunk by the share of that
+  growth which chance alone would explain;
+- some stake a fixed share of what may be lost, each half of the one before: one of them suits the excess, whatever
+  it is, and need not wait until it is known;
+- one stakes what makes it likeliest to reach the goal when the budget is spent: a test of fixed size, played as a bet.
+
+All of them bet only on events that past trials show to violate the claim.
 """
 
 from typing import Any, TypeAlias
@@ -25,6 +29,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from crowdproof.audit.sequential.concave import maximise, value
 
@@ -34,13 +39,19 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 PRIOR = 1.0
 """Imagined outputs inside each event, split between the sides just as the claim allows."""
-CAUTION = 1.0
-"""Standard errors by which the ratio of a smaller event must stand out."""
-NOISE = (2.0, 10.0)
-"""Twice the log-wealth that frequencies seem to promise by chance: what the bold and the careful strategy take off."""
-REFUTE = (0.35, 0.35, 0.3)
+SLACK = 1.0
+"""Standard errors by which a smaller event must be clearer than a larger one to be preferred."""
+NOISE = 2.0
+"""Twice the log-wealth that frequencies seem to promise by chance."""
+SCALES = 0.95 * 0.5 ** np.arange(12)
+"""Shares of what may be lost that are staked by the fixed strategies."""
+CAP = 0.5
+"""The largest share of what may be lost that is staked to reach the goal."""
+HOPELESS = 500.0
+"""Nats from the goal beyond which it makes no difference how many there are."""
+REFUTE = np.array([0.3, *[0.6 / len(SCALES)] * len(SCALES), 0.1])
 """Shares of the wealth where a claim is to be refuted as soon as possible."""
-BOUND = (0.1, 0.1, 0.8)
+BOUND = np.array([0.1, *[0.2 / len(SCALES)] * len(SCALES), 0.7])
 """Shares of the wealth where a bound is to be tight when the budget is spent."""
 
 
@@ -66,20 +77,48 @@ class Nulls:
         return Nulls(self.x**share, self.delta * share)
 
 
-@frozen
-class Horizon:
-    """What the third strategy aims for: this much log-wealth after so many trials."""
+@frozen(eq=False)
+class Goal:
+    """What the last strategy aims for: in so many trials to multiply its wealth by e to this many nats."""
 
-    nats: float
+    nats: Floats
+    """One for each null; 0 and below where the goal is reached."""
     trials: int
+
+    @property
+    def deviation(self) -> Floats:
+        """The standard deviation of log-wealth in each trial that makes reaching the goal likeliest.
+
+        A wealth of w times the goal buys a chance w of reaching it. In the limit of small bets that chance moves with
+        the trials as the normal distribution function does at its own quantile of w.
+        """
+        u = norm.ppf(np.exp(-np.clip(self.nats, 1e-9, HOPELESS)))
+        return np.asarray(np.exp(norm.logpdf(u) - norm.logcdf(u)) / np.sqrt(max(self.trials, 1)) * (self.nats > 0))
+
+
+@frozen(eq=False)
+class Events:
+    """For each null: the top event is `bins >= top`, the bottom event is `bins < bottom`."""
+
+    top: Ints
+    bottom: Ints
+
+    @classmethod
+    def apart(cls, top: Ints, bottom: Ints, up: Floats, down: Floats, bins: int) -> "Events":
+        """Both events, or that of the stronger direction where noise makes them meet."""
+        clash = bottom > top
+        return cls(np.where(clash & (up < down), bins, top), np.where(clash & (up >= down), 0, bottom))
+
+    def repeated(self, times: int) -> "Events":
+        """The same events for so many nulls."""
+        return Events(np.repeat(self.top, times), np.repeat(self.bottom, times))
 
 
 @frozen(eq=False)
 class Bets:
-    """For each null: the top event is `bins >= top`, the bottom event is `bins < bottom`, and what each cell pays."""
+    """What each cell pays."""
 
-    top: Ints
-    bottom: Ints
+    events: Events
     log_left: Floats
     """Log of A: by strategy, null and cell (top, bottom, rest)."""
     log_right: Floats
@@ -88,67 +127,65 @@ class Bets:
 
     def pay(self, left: Ints, right: Ints) -> Floats:
         """Log-wealth gained on a block with these counts for each bin: by strategy and null."""
-        gained = (three_cells(left, self.top, self.bottom) * self.log_left).sum(2)
-        gained += (three_cells(right, self.top, self.bottom) * self.log_right).sum(2)
+        gained = (three_cells(left, self.events) * self.log_left).sum(2)
+        gained += (three_cells(right, self.events) * self.log_right).sum(2)
         largest = np.maximum(np.abs(self.log_left), np.abs(self.log_right)).max(2)
         return np.asarray(gained - 1e-14 * (left.sum() + right.sum()) * largest)  # the last: more than rounding can add
 
 
-def three_cells(counts: Ints, top: Ints, bottom: Ints) -> Floats:
+def three_cells(counts: Ints, events: Events) -> Floats:
     """Counts in the top event, the bottom event and the rest, one row for each null."""
     below = np.concatenate([[0], np.cumsum(counts)])
-    high, low = below[-1] - below[top], below[bottom]
+    high, low = below[-1] - below[events.top], below[events.bottom]
     return np.stack([high, low, below[-1] - high - low], axis=1).astype(float)
 
 
-def choose(left: Ints, right: Ints, nulls: Nulls, horizon: Horizon) -> Bets:
-    """The bets that these counts suggest. `left` and `right` count past outputs of as many runs on either side."""
-    trials = int(max(left.sum(), right.sum()))
-    edges, size = len(left), len(nulls.x)
-    if trials == 0 or edges < 2:
-        nothing = np.zeros((len(REFUTE), size, 3))
-        return Bets(np.full(size, edges), np.zeros(size, np.int64), nothing, nothing, np.zeros(size))
+def strongest(left: Ints, right: Ints, nulls: Nulls) -> Events:
+    """The events that promise the fastest growth, for each null."""
+    trials, bins = int(max(left.sum(), right.sum())), len(left)
+    if trials == 0 or bins < 2:
+        return Events(np.full(len(nulls.x), bins), np.zeros(len(nulls.x), np.int64))
     top, up = best_threshold(left[::-1], right[::-1], nulls, trials)
     bottom, down = best_threshold(right, left, nulls, trials)
-    top = edges - top
-    clash = (
-        bottom > top
-    )  # each event is where its own direction is violated: keep the stronger if noise makes them meet
-    bottom, down = np.where(clash & (up >= down), 0, bottom), np.where(clash & (up >= down), -np.inf, down)
-    top, up = np.where(clash & (up < down), edges, top), np.where(clash & (up < down), -np.inf, up)
-    weights = _weights(three_cells(left, top, bottom), three_cells(right, top, bottom), nulls, trials)
-    coefficients = _coefficients(nulls, up > 0, down > 0)
+    return Events.apart(bins - top, bottom, up, down, bins)
+
+
+def choose(left: Ints, right: Ints, nulls: Nulls, events: Events, goal: Goal) -> Bets:
+    """The bets that these counts suggest. `left` and `right` count past outputs of as many runs on either side."""
+    trials = int(max(left.sum(), right.sum()))
+    if trials == 0 or len(left) < 2:
+        nothing = np.zeros((len(REFUTE), len(nulls.x), 3))
+        return Bets(events, nothing, nothing, np.zeros(len(nulls.x)))
+    seen = three_cells(left, events), three_cells(right, events)
+    weights = _weights(*seen, nulls, trials)
+    edge = _on_the_edge(weights, nulls)
+    coefficients, stake = _direction(weights, edge, _coefficients(nulls, *violated(*seen, nulls, trials)))
     factors, growth = _payoffs(weights, coefficients, maximise(weights, coefficients))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        shares = [np.where(growth > 0, np.clip(1 - noise / (2 * trials * growth), 0.0, 1.0), 0.0) for noise in NOISE]
-    close = -1.0 / (2 * trials)  # within one standard error of a violation
-    far = _far_sighted(weights, _coefficients(nulls, up > close, down > close), horizon, trials)
-    logs = np.log1p(np.stack([*(share[:, None] * factors for share in shares), far]))
-    return Bets(top, bottom, logs[:, :, [0, 2, 4]], logs[:, :, [1, 3, 5]], np.maximum(growth, 0.0))
+        share = np.where(growth > 0, np.clip(1 - NOISE / (2 * trials * growth), 0.0, 1.0), 0.0)
+    fixed = _fixed(edge, np.einsum("gij,gj->gi", coefficients, stake), goal)
+    logs = np.log1p(np.concatenate([(share[:, None] * factors)[None], fixed]))
+    return Bets(events, logs[:, :, [0, 2, 4]], logs[:, :, [1, 3, 5]], np.maximum(growth, 0.0))
+
+
+def violated(left: Floats, right: Floats, nulls: Nulls, trials: int) -> tuple[Bools, Bools]:
+    """Whether counts of the three cells violate each null: by the top event, by the bottom event."""
+    allowed = nulls.delta * trials
+    return left[:, 0] > nulls.x * right[:, 0] + allowed, right[:, 1] > nulls.x * left[:, 1] + allowed
 
 
 def best_threshold(heavy: Ints, light: Ints, nulls: Nulls, trials: int) -> tuple[Ints, Floats]:
-    """How many of the first bins make the best event 'likelier in heavy', and its growth; negative if none violates."""
-    p, q = (np.cumsum(heavy)[:-1] + 0.5) / (trials + 1), (np.cumsum(light)[:-1] + 0.5) / (trials + 1)
-    ratio, surest = _nested_ratios(p, q, trials)
-    mass = (p + q) / (1 + ratio)
-    growth = growth_rate(mass * ratio, mass, nulls.x[:, None], nulls.delta[:, None])
-    best = growth.argmax(1)
-    best = np.where(growth[np.arange(len(best)), best] > 0, best, surest)
-    return best + 1, growth[np.arange(len(best)), best]
+    """How many of the first bins make the best event 'likelier in heavy', and its growth; negative if none violates.
 
-
-def _nested_ratios(p: Floats, q: Floats, trials: int) -> tuple[Floats, int]:
-    """Ratios p / q of events that grow, each as sure as the surest event that holds it; and which is the surest of all.
-
-    A smaller event of higher score has no smaller ratio. So each takes over the ratio of that larger event (or itself)
-    whose ratio less one standard error is highest: a small event must earn its higher ratio before it is preferred.
+    Growth that was seen is partly chance, and small events have more of it: the largest of those that are nearly the
+    best is taken.
     """
-    logs, spread = np.log(p / q), np.sqrt((1 / p + 1 / q) / trials)
-    low = logs - CAUTION * spread
-    best = np.maximum.accumulate(low[::-1])[::-1]
-    place = np.minimum.accumulate(np.where(low == best, np.arange(len(low)), len(low) - 1)[::-1])[::-1]
-    return np.exp(logs[place]), int(place[0])
+    p, q = (np.cumsum(heavy)[:-1] + 0.5) / (trials + 1), (np.cumsum(light)[:-1] + 0.5) / (trials + 1)
+    growth = growth_rate(p, q, nulls.x[:, None], nulls.delta[:, None])
+    z = np.sign(growth) * np.sqrt(2 * trials * np.abs(growth))
+    nearly = z >= z.max(1, keepdims=True) - SLACK
+    best = nearly.shape[1] - 1 - nearly[:, ::-1].argmax(1)
+    return best + 1, growth[np.arange(len(best)), best]
 
 
 def growth_rate(p: Floats, q: Floats, x: Floats, delta: Floats) -> Floats:
@@ -206,20 +243,39 @@ def _payoffs(weights: Floats, coefficients: Floats, stake: Floats) -> tuple[Floa
     return added, value(weights, added)
 
 
-def _far_sighted(weights: Floats, coefficients: Floats, horizon: Horizon, trials: int) -> Floats:
-    """Stakes for the smallest excess that ends with the wanted log-wealth, along the excesses that look possible."""
-    scaled = coefficients * np.sqrt(weights)[:, :, None]
+def _direction(weights: Floats, edge: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
+    """The coefficients of the directions to bet on, and the proportions of their stakes.
+
+    Small stakes earn their excess less half their variance. That is largest with both directions or, where one of them
+    would then be bet against, with one.
+    """
+    tried = [coefficients * used for used in ([1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0])]
+    stakes, earned = zip(*(_proportions(weights, edge, each) for each in tried), strict=True)
+    best, rows = np.argmax(earned, axis=0), np.arange(len(weights))
+    return np.stack(tried)[best, rows], np.stack(stakes)[best, rows]
+
+
+def _proportions(weights: Floats, edge: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
+    """Stakes that earn most, and how much; minus infinity if one of them is below zero."""
+    scaled = coefficients * np.sqrt(edge)[:, :, None]
     idle = np.abs(coefficients).max(1) == 0
-    hessian = np.einsum("gij,gik->gjk", scaled, scaled) + np.eye(3)[None] * (idle[:, None, :] + 1e-12)
-    margin = np.einsum("gi,gij->gj", weights, coefficients)
-    margin[:, 0] = 0.0
-    spread = np.sqrt(np.einsum("gii->gi", hessian) / trials)
-    hoped = np.where(idle, 0.0, np.maximum(margin + spread, 0.0)) * [0.0, 1.0, 1.0]
-    stake = np.linalg.solve(hessian, hoped[:, :, None])[:, :, 0]
-    power = (hoped * stake).sum(1)
+    hessian = scaled.transpose(0, 2, 1) @ scaled + np.eye(3)[None] * (idle[:, None, :] + 1e-12)
+    excess = np.maximum(np.einsum("gi,gij->gj", weights, coefficients), 0.0) * [0.0, 1.0, 1.0]
+    stake = np.linalg.solve(hessian, excess[:, :, None])[:, :, 0]
+    return stake, np.where((stake[:, 1:] >= 0).all(1), (excess * stake).sum(1), -np.inf)
+
+
+def _fixed(edge: Floats, added: Floats, goal: Goal) -> Floats:
+    """What stakes of given sizes add to each factor, by strategy and null, where `added` is what one of size 1 adds."""
+    most, spread = -added.min(1), np.sqrt((edge * added**2).sum(1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        scale = np.where(power > 0, np.sqrt(2 * horizon.nats / (horizon.trials * power)), 0.0)
-    stake *= scale[:, None]
-    lowest = np.einsum("gij,gj->gi", coefficients, stake).min(1)
-    stake *= np.minimum(1.0, 0.5 / np.maximum(-lowest, 1e-12))[:, None]
-    return _payoffs(weights, coefficients, stake)[0]
+        sizes = np.stack([*(scale / most for scale in SCALES), np.minimum(goal.deviation / spread, CAP / most)])
+    return np.asarray(np.where((most > 0) & np.isfinite(sizes), sizes, 0.0)[:, :, None] * added)
+
+
+def _on_the_edge(weights: Floats, nulls: Nulls) -> Floats:
+    """The frequencies if the claim held just so: what is rare on the lighter side may not have shown yet."""
+    edge = weights.copy()
+    edge[:, 1] = np.maximum(weights[:, 1], (weights[:, 0] - nulls.delta) / nulls.x)
+    edge[:, 2] = np.maximum(weights[:, 2], (weights[:, 3] - nulls.delta) / nulls.x)
+    return edge

@@ -5,20 +5,29 @@ from there on. The bound is the last rung before the first that was never reject
 rung was rejected, and that is a single test.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from attrs import define, frozen
+from numpy.typing import NDArray
+from scipy.stats import norm
 
 from crowdproof.audit.sequential.arms import Block
-from crowdproof.audit.sequential.betting import BOUND, PRIOR, Bools, Floats, Horizon, Ints, Nulls, choose
+from crowdproof.audit.sequential.betting import Events, Floats, Goal, Ints, Nulls, choose, three_cells, violated
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.wealth import Wealth
 
-EPSILONS = np.concatenate([np.linspace(0, 0.0049, 8), 0.005 * 1.005 ** np.arange(1680)])
-"""Rungs for epsilon: 0 to 21, half a per cent apart."""
+EPSILONS = np.concatenate([np.linspace(0, 0.0049, 8), 0.005 * 1.001 ** np.arange(8400)])
+"""Rungs for epsilon: 0 to 22, a tenth of a per cent apart."""
 DELTAS = 0.9995 * 1.03 ** -np.arange(700, -1, -1.0)
 """Rungs for delta: 1e-9 to 1, three per cent apart."""
+CAUTION = 2.0
+"""Standard errors that are taken off what an event has shown, besides those that the bound itself will lose."""
+SLACK = 0.5
+"""Standard errors by which a smaller event must be clearer than a larger one to be preferred."""
+Reach: TypeAlias = Callable[[Floats, Floats, int, float], Floats]
+"""How far up a ladder events with these counts on the heavier and the lighter side reach, less so many errors."""
 
 
 @frozen
@@ -31,80 +40,111 @@ class ProfilePoint:
 
 @define(eq=False)
 class Ladder:
-    """E-processes for a sequence of claims; `rejected` counts the rungs from the first on that were rejected by now."""
+    """E-processes for a sequence of claims; `rejected` counts the rungs from the first on that were rejected by now.
+
+    All rungs are bet on with the same two events: those with which the bound can be expected to end highest.
+    """
 
     nulls: Nulls
+    places: Floats
+    """What each claim says, of the parameter that the ladder bounds."""
+    reach: Reach
     wealth: Wealth
     log_error: float
     rejected: int = 0
 
-    @classmethod
-    def of(cls, nulls: Nulls, log_error: float) -> "Ladder":
-        """A ladder on which nothing was bet yet."""
-        return cls(nulls, Wealth.start(BOUND, len(nulls.x)), log_error)
+    @property
+    def low(self) -> float:
+        """The bound: the last rung that was rejected; 0 where none was."""
+        return float(self.places[self.rejected - 1]) if self.rejected else 0.0
 
     def climb(self, block: Block) -> None:
-        """Bet on every rung that the past counts may contradict and that is not yet rejected."""
-        rungs = np.flatnonzero(_doubtful(block.seen, self.nulls))
-        rungs = rungs[rungs >= self.rejected]
+        """Bet on every rung that past counts contradict and that is not yet rejected."""
+        left, right = block.seen
+        trials = int(left.sum())
+        if trials == 0 or len(left) < 2:
+            return
+        events = self._events(block.known, block.remaining)
+        rungs = self.rejected + np.flatnonzero(self._doubted(left, right, events))
         if not len(rungs):
             return
-        horizon = Horizon(-self.log_error, block.horizon)
-        self.wealth.gain(choose(*block.seen, self.nulls[rungs], horizon).pay(block.left, block.right), rungs)
+        goal = Goal(-self.log_error - self.wealth.parts[-1, rungs], block.remaining)
+        bets = choose(left, right, self.nulls[rungs], events.repeated(len(rungs)), goal)
+        self.wealth.gain(bets.pay(block.left, block.right), rungs)
         held = np.flatnonzero(self.wealth.peak[self.rejected :] < -self.log_error)
         self.rejected = self.rejected + int(held[0]) if len(held) else len(self.nulls.x)
 
     def next_rung(self) -> Nulls:
         """The first claim that still stands."""
-        at = min(self.rejected, len(self.nulls.x) - 1)
-        return self.nulls[at : at + 1]
+        return self.nulls[min(self.rejected, len(self.places) - 1) :][:1]
+
+    def _events(self, known: Counts, remaining: int) -> Events:
+        (up, high), (down, low) = self._best(known, remaining)
+        bins = len(known[0])
+        return Events.apart(np.array([bins - up]), np.array([down]), np.array([high]), np.array([low]), bins)
+
+    def _best(self, known: Counts, remaining: int) -> tuple[tuple[int, float], tuple[int, float]]:
+        """For either direction: of how many bins the best event is made, and the rung that it should end at."""
+        left, right = known
+        trials = int(left.sum())
+        errors = CAUTION + float(norm.isf(np.exp(self.log_error))) * (trials / (trials + remaining)) ** 0.5
+        return self._threshold(left[::-1], right[::-1], errors), self._threshold(right, left, errors)
+
+    def _threshold(self, heavy: Ints, light: Ints, errors: float) -> tuple[int, float]:
+        p, q = (np.asarray(np.cumsum(each)[:-1] + 0.5, float) for each in (heavy, light))
+        trials = int(heavy.sum()) + 1
+        high = float(self.reach(p, q, trials, errors).max())
+        nearly = np.flatnonzero(self.reach(p, q, trials, errors - SLACK) >= high)
+        return int(nearly[-1]) + 1, high
+
+    def _doubted(self, left: Ints, right: Ints, events: Events) -> NDArray[np.bool_]:
+        """Which of the rungs that are not yet rejected the events violate."""
+        seen = three_cells(left, events), three_cells(right, events)
+        up, down = violated(*seen, self.nulls[self.rejected :], int(left.sum()))
+        return np.asarray(up | down)
 
 
-def _doubtful(seen: Counts, nulls: Nulls) -> Bools:
-    """Which claims some threshold event violates, or comes within one standard error of violating."""
-    left, right = seen
-    above, below = _margins(left[::-1], right[::-1], nulls), _margins(right, left, nulls)
-    return np.asarray((above > 0) | (below > 0))
-
-
-def _margins(heavy: Ints, light: Ints, nulls: Nulls) -> Floats:
-    trials = int(heavy.sum())
-    p, q, x = np.cumsum(heavy)[:-1], np.cumsum(light)[:-1], nulls.x[:, None]
-    if not len(p):
-        return np.zeros(len(nulls.x))
-    spread = np.sqrt(p + PRIOR + x * x * (q + PRIOR / (1 + x)))
-    return np.asarray((p - x * q - nulls.delta[:, None] * trials + spread).max(1))
-
-
-def epsilon_ladder(delta: float, log_error: float) -> Ladder:
+def epsilon_ladder(delta: float, log_error: float, shares: Floats) -> Ladder:
     """Claims of ever larger epsilon at one delta."""
-    return Ladder.of(Nulls.of(np.exp(EPSILONS), delta), log_error)
+
+    def reach(p: Floats, q: Floats, trials: int, errors: float) -> Floats:
+        over = np.maximum(p - delta * trials, 1e-9)
+        variance = p * (1 - p / trials) / over**2 + (1 - q / trials) / q
+        return np.asarray(np.log(over / q) - errors * np.sqrt(variance))
+
+    nulls = Nulls.of(np.exp(EPSILONS), delta)
+    return Ladder(nulls, EPSILONS, reach, Wealth.start(shares, len(EPSILONS)), log_error)
 
 
-def delta_ladder(x: float, log_error: float) -> Ladder:
+def delta_ladder(x: float, log_error: float, shares: Floats) -> Ladder:
     """Claims of ever larger delta at one epsilon, x = e^epsilon."""
-    return Ladder.of(Nulls.of(x, DELTAS), log_error)
+
+    def reach(p: Floats, q: Floats, trials: int, errors: float) -> Floats:
+        variance = p * (1 - p / trials) + x * x * q * (1 - q / trials)
+        return np.asarray((p - x * q - errors * np.sqrt(variance)) / trials)
+
+    return Ladder(Nulls.of(x, DELTAS), DELTAS, reach, Wealth.start(shares, len(DELTAS)), log_error)
 
 
-def climb(ladder: Ladder, blocks: Iterable[Block]) -> int:
-    """Replay an audit; how many rungs it rejected."""
+def climb(ladder: Ladder, blocks: Iterable[Block]) -> float:
+    """Replay an audit: the bound that it reaches."""
     for block in blocks:
         ladder.climb(block)
-    return ladder.rejected
+    return ladder.low
 
 
-def epsilon_low(blocks: Sequence[Block], delta: float, log_error: float) -> float:
+def epsilon_low(blocks: Sequence[Block], delta: float, log_error: float, shares: Floats) -> float:
     """Epsilon at this delta is above the returned value (0 where nothing was shown), except with the given error."""
-    rejected = climb(epsilon_ladder(delta, log_error), blocks)
-    return float(EPSILONS[rejected - 1]) if rejected else 0.0
+    return climb(epsilon_ladder(delta, log_error, shares), blocks)
 
 
-def delta_low(blocks: Sequence[Block], x: float, log_error: float) -> float:
+def delta_low(blocks: Sequence[Block], x: float, log_error: float, shares: Floats) -> float:
     """Delta at epsilon = ln x is above the returned value (0 where nothing was shown), except with the given error."""
-    rejected = climb(delta_ladder(x, log_error), blocks)
-    return float(DELTAS[rejected - 1]) if rejected else 0.0
+    return climb(delta_ladder(x, log_error, shares), blocks)
 
 
-def profile(blocks: Sequence[Block], epsilons: Sequence[float], log_error: float) -> tuple[ProfilePoint, ...]:
+def profile(
+    blocks: Sequence[Block], epsilons: Sequence[float], log_error: float, shares: Floats
+) -> tuple[ProfilePoint, ...]:
     """Lower bounds of delta at each of the epsilons; each holds except with the given error."""
-    return tuple(ProfilePoint(each, delta_low(blocks, float(np.exp(each)), log_error)) for each in epsilons)
+    return tuple(ProfilePoint(each, delta_low(blocks, float(np.exp(each)), log_error, shares)) for each in epsilons)

@@ -17,7 +17,7 @@ from attrs import Factory, define
 
 from crowdproof.audit.interface import Budget, Pair, Progress, Runner
 from crowdproof.audit.sequential.arms import FIRST, Arm, Block
-from crowdproof.audit.sequential.betting import REFUTE, Horizon, Nulls, choose
+from crowdproof.audit.sequential.betting import BOUND, REFUTE, Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.result import Ended, SequentialResult
@@ -33,6 +33,8 @@ PLAIN_CHUNK = 1024
 SMALLEST_CHUNK = 16
 LARGEST = 1e15
 """The largest e^epsilon that runs are bet against; above, stakes would be lost in rounding."""
+BLOCKS = 128
+"""No block is larger than this part of the budget, so that stakes keep up with the wealth."""
 DEFAULT_RUNS = 1_000_000
 """Runs where the budget sets no limit of any kind."""
 
@@ -73,7 +75,7 @@ def sequential_audit(
         budget=budget if budget.runs or budget.seconds else Budget(runs=DEFAULT_RUNS),
         seed=seed,
         runner=runner,
-        ladder=epsilon_ladder(float(delta), log_error) if measure else None,
+        ladder=epsilon_ladder(float(delta), log_error, BOUND) if measure else None,
         epsilon=epsilon,
         error=error,
         stop=stop,
@@ -138,9 +140,9 @@ class Audit:
         return float(self.wealth.total[0])
 
     @property
-    def horizon(self) -> int:
-        """Trials that there will be: half the budget of runs, or four times those there were."""
-        return self.budget.runs // 2 + 1 if self.budget.runs else max(4096, 2 * self.runs)
+    def remaining(self) -> int:
+        """Trials that there will be yet: what the budget of runs has left, or as many as there were."""
+        return self._room() if self.budget.runs else max(4096, self.runs)
 
     def run(self, progress: Progress | None = None) -> None:
         """Run blocks until the claim is refuted or the budget is spent; what was found is kept whatever happens."""
@@ -163,11 +165,13 @@ class Audit:
 
     def step(self, arm: Arm, most: int) -> None:
         """Bet on one block of trials on this pair, run it, and learn from it."""
-        size, score, seen = min(arm.next_size(), most), arm.score, arm.seen
-        bets = choose(*seen, self.claim, Horizon(-self.log_error, self.horizon))
+        size, score, seen, known = self._size(arm, most), arm.score, arm.seen, arm.known
+        goal = Goal(-self.log_error - self.wealth.parts[-1], self.remaining)
+        bets = choose(*seen, self.claim, strongest(*known, self.claim), goal)
         cells = self._run(arm, size)
         if score is not None:
-            block = Block(arm.index, score, seen, score.binned(cells[0]), score.binned(cells[1]), size, self.horizon)
+            counts = score.binned(cells[0]), score.binned(cells[1])
+            block = Block(arm.index, score, seen, known, *counts, size, self.remaining)
             self.wealth.gain(bets.pay(block.left, block.right))
             if self.ladder is not None:
                 self.ladder.climb(block)
@@ -176,6 +180,11 @@ class Audit:
         self.trace.append((self.runs, self.log_e))
         arm.absorb(cells, size)
         arm.relearn(self._aim())
+
+    def _size(self, arm: Arm, most: int) -> int:
+        """Runs on either side in the next block."""
+        part = max(FIRST, self.budget.runs // BLOCKS) if self.budget.runs else most
+        return min(arm.next_size(), part, most)
 
     def _room(self) -> int:
         """Runs on either side that the budget still has."""

@@ -34,6 +34,8 @@ MOST_FITTED = 150_000
 MOST_GROWN = 50_000
 """Outputs of each side that a tree is fitted to."""
 MOST_KEYS = 8192
+FEW = 32
+"""Different outputs that are looked at one by one in the first place where they are numbers."""
 MOST_BINS = 64
 """Cells that are bins each; more of them are put together."""
 MOST_GUIDED = 1e5
@@ -106,12 +108,10 @@ def _candidates(reader: Reader, known: list[Feature], left: Any, right: Any) -> 
     some = Steps.of(reader, features[:MOST_FEATURES], *recent) if several else None
     sums = [] if some is None else [score for score in _sums(some) if score is not None]
     fine = [_lookup(reader, left, right), None if some is None or single else _tree(some, clear > 1)]
-    if features:
-        yield _with_ranks(_single(reader, features[0], left, right), left, right)
-    for score in fine:
-        if score is not None:
-            yield _with_ranks(_guided(score, sums[0], *recent) if sums else score, left, right)
-    for each in sums:
+    guided = [_guided(each, sums[0], *recent) if sums else each for each in fine if each is not None]
+    plain = [_single(reader, features[0], left, right)] if features else []
+    few = isinstance(reader, Numbers) and bool(guided) and isinstance(guided[0], Lookup) and len(guided[0].codes) <= FEW
+    for each in (*guided, *plain, *sums) if few else (*plain, *guided, *sums):
         yield _with_ranks(each, left, right)
 
 

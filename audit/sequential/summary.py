@@ -9,7 +9,7 @@ import numpy as np
 from crowdproof.audit.outputs import event
 from crowdproof.audit.proportion import clopper_pearson
 from crowdproof.audit.sequential.arms import Block
-from crowdproof.audit.sequential.betting import Bets, Horizon, choose, growth_rate, three_cells
+from crowdproof.audit.sequential.betting import BOUND, REFUTE, Bets, Goal, choose, growth_rate, strongest, three_cells
 from crowdproof.audit.sequential.bounds import delta_low, epsilon_low, profile
 from crowdproof.audit.sequential.result import Detectable, Direction, Refutation, SequentialResult
 from crowdproof.findings import Estimate
@@ -28,13 +28,14 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
     x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
     leading = _leading(audit)
     blocks = audit.blocks if bounds else []
+    shares = REFUTE if audit.ladder is None else BOUND
     claimed = float(audit.epsilon)
     return SequentialResult(
         refuted=leading if audit.refuted else None,
         log_e=audit.log_e,
-        epsilon_low=epsilon_low(blocks, delta, audit.log_error),
-        delta_low=delta_low(blocks, x, audit.log_error),
-        profile=profile(blocks, sorted({*PROFILE, claimed}), audit.log_error) if blocks else (),
+        epsilon_low=epsilon_low(blocks, delta, audit.log_error, shares),
+        delta_low=delta_low(blocks, x, audit.log_error, shares),
+        profile=profile(blocks, sorted({*PROFILE, claimed}), audit.log_error, shares) if blocks else (),
         trials=audit.runs,
         pair_trials=tuple(arm.trials for arm in audit.arms),
         detectable=detectable(audit),
@@ -56,18 +57,19 @@ def _leading(audit: "Audit") -> Refutation | None:
 
 
 def _bets(audit: "Audit", block: Block) -> Bets:
-    return choose(*block.seen, audit.claim, Horizon(-audit.log_error, block.horizon))
+    goal = Goal(np.array([-audit.log_error]), block.remaining)
+    return choose(*block.seen, audit.claim, strongest(*block.known, audit.claim), goal)
 
 
 def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
     """The direction that won more in the block, and intervals that hold for all blocks together."""
     bets = _bets(audit, block)
-    left = three_cells(block.left, bets.top, bets.bottom)[0]
-    right = three_cells(block.right, bets.top, bets.bottom)[0]
+    left, right = three_cells(block.left, bets.events)[0], three_cells(block.right, bets.events)[0]
+    top_from, bottom_to = int(bets.events.top[0]), int(bets.events.bottom[0])
     won = left * bets.log_left[0, 0] + right * bets.log_right[0, 0]
-    top = bool(won[0] >= won[1]) if bets.top[0] < len(block.left) and bets.bottom[0] > 0 else bets.bottom[0] == 0
+    top = bool(won[0] >= won[1]) if top_from < len(block.left) and bottom_to > 0 else bottom_to == 0
     cell = 0 if top else 1
-    threshold = int(bets.top[0] if top else bets.bottom[0])
+    threshold = top_from if top else bottom_to
     level = float(audit.error) / (2 * (place + 1) * (place + 2))
     p_left, p_right = (clopper_pearson(int(each[cell]), block.runs, level) for each in (left, right))
     heavy, light = (p_left, p_right) if top else (p_right, p_left)

@@ -18,7 +18,7 @@ class Wealth:
     peak: Floats
 
     @classmethod
-    def start(cls, shares: Sequence[float], nulls: int) -> "Wealth":
+    def start(cls, shares: Sequence[float] | Floats, nulls: int) -> "Wealth":
         """One unit, in these shares, for each null.
 
         >>> Wealth.start((0.5, 0.5), 1).total

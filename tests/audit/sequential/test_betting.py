@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdproof.audit.sequential.betting import Horizon, Nulls, choose, growth_rate, three_cells
+from crowdproof.audit.sequential.betting import Events, Goal, Nulls, choose, growth_rate, strongest, three_cells
 from crowdproof.audit.sequential.wealth import Wealth
 
 SHAPES = [
@@ -16,6 +16,11 @@ SHAPES = [
     ([333, 333, 334], [333, 333, 334]),
 ]
 CLAIMS = [(1.0, 0.0), (1.5, 0.0), (3.0, 0.02), (20.0, 0.0), (1.1, 0.3), (1.0, 0.999)]
+
+
+def suggested(left, right, nulls, goal):
+    counts = np.array(left), np.array(right)
+    return choose(*counts, nulls, strongest(*counts, nulls), goal)
 
 
 def edge_points(x, delta):
@@ -44,8 +49,8 @@ def satisfies(p, q, x, delta):
 @pytest.mark.parametrize(("x", "delta"), CLAIMS)
 def test_the_mean_wealth_of_a_trial_is_at_most_one_everywhere_on_the_claim(left, right, x, delta):
     nulls = Nulls.of(x, delta)
-    bets = choose(np.array(left), np.array(right), nulls, Horizon(13.8, 10_000))
-    cells = np.array([three_cells(np.eye(3, dtype=int)[bin_], bets.top, bets.bottom)[0] for bin_ in range(3)])
+    bets = suggested(left, right, nulls, Goal(np.array([13.8]), 10_000))
+    cells = np.array([three_cells(np.eye(3, dtype=int)[bin_], bets.events)[0] for bin_ in range(3)])
     checked = 0
     for p, q in edge_points(x, delta):
         for strategy in range(len(bets.log_left)):
@@ -59,8 +64,12 @@ def test_the_mean_wealth_of_a_trial_is_at_most_one_everywhere_on_the_claim(left,
 
 def test_a_claim_that_is_not_on_the_edge_is_beaten():
     """The twin of the test above: the same bets do gain where the claim is false."""
-    bets = choose(np.array([20, 80]), np.array([60, 40]), Nulls.of(1.1, 0.0), Horizon(13.8, 1000))
-    assert (bets.pay(np.array([200, 800]), np.array([600, 400])) > 10).all()
+    bets = suggested([20, 80], [60, 40], Nulls.of(1.1, 0.0), Goal(np.array([13.8]), 1000))
+    gained = bets.pay(np.array([200, 800]), np.array([600, 400]))
+    assert gained[0] > 100  # as much as is possible
+    assert gained[1] < 0  # nearly all at stake: too much
+    assert (gained[2:] > 0).all()
+    assert gained[-1] > 13.8  # the goal
 
 
 def test_growth_is_the_distance_from_the_claim():
@@ -76,12 +85,12 @@ def test_growth_is_the_distance_from_the_claim():
 def test_bets_reach_the_growth_that_is_possible():
     p, q, x = 0.3, 0.1, 2.0
     counts = np.array([700_000, 300_000]), np.array([900_000, 100_000])
-    bets = choose(*counts, Nulls.of(x, 0.0), Horizon(13.8, 10_000))
+    bets = suggested(*counts, Nulls.of(x, 0.0), Goal(np.array([13.8]), 10_000))
     assert bets.growth[0] >= 0.999 * growth_rate(*map(np.array, (p, q, x, 0.0)))
 
 
 def test_nothing_is_bet_on_nothing():
-    bets = choose(np.zeros(3, int), np.zeros(3, int), Nulls.of(2.0, 0.0), Horizon(1.0, 10))
+    bets = suggested([0, 0, 0], [0, 0, 0], Nulls.of(2.0, 0.0), Goal(np.array([1.0]), 10))
     assert (bets.pay(np.array([5, 0, 0]), np.array([0, 0, 5])) == 0).all()
 
 
@@ -91,3 +100,33 @@ def test_wealth_is_the_average_of_its_parts():
     np.testing.assert_allclose(np.exp(wealth.total), [0.25 * 4 + 0.75 * 2, 0.25 + 0.75 * 0.5])
     wealth.gain(np.log([[0.1], [0.1]]), [0])
     np.testing.assert_allclose(np.exp(wealth.peak), [2.5, 1.0])
+
+
+def test_one_of_the_fixed_stakes_suits_the_excess():
+    """By a second route: the growth of each stake at the true law, against the largest that any bet can have."""
+    p, q, x = 0.5, 0.47, 1.02
+    counts = np.array([500_000, 500_000]), np.array([530_000, 470_000])
+    bets = suggested(*counts, Nulls.of(x, 0.0), Goal(np.array([13.8]), 10_000))
+    growth = bets.pay(*counts)[:, 0] / 1_000_000
+    possible = growth_rate(*map(np.array, (p, q, x, 0.0)))
+    assert 0.8 * possible < growth[1:-1].max() <= possible * (1 + 1e-6)
+    assert growth.min() < 0  # the largest stake is too much for it
+
+
+def test_the_goal_is_reached_as_often_as_a_test_of_fixed_size_would():
+    """Played on normal trials: under the claim at most the error, and beyond it nearly the power of the z-test."""
+    rng, error, blocks, lives = np.random.default_rng(5), 0.05, 200, 4000
+    for shift, low, high in ((0.0, 0.02, 0.05), (1.645 + 1.2816, 0.84, 0.91)):
+        wealth = np.zeros(lives)
+        for block in range(blocks):
+            stake = Goal(-np.log(error) - wealth, blocks - block).deviation
+            wealth += stake * (shift / np.sqrt(blocks) + rng.normal(size=lives)) - stake**2 / 2
+        reached = float((wealth >= -np.log(error) - 1e-9).mean())
+        assert low < reached < high + 6 * np.sqrt(high / lives)
+
+
+def test_events_that_meet_leave_the_stronger():
+    up, down = np.array([2.0, 1.0]), np.array([1.0, 2.0])
+    events = Events.apart(np.array([1, 1]), np.array([2, 2]), up, down, 3)
+    assert events.top.tolist() == [1, 3]
+    assert events.bottom.tolist() == [0, 2]
