@@ -113,9 +113,9 @@ class Arm:
         left, right = _total([self.ranked_by, *self.latest])
         return self.score.binned(left), self.score.binned(right)
 
-    def next_size(self) -> int:
-        """Runs on either side that the next block should have."""
-        return max(FIRST, int(self.trials * GROWTH))
+    def next_size(self, first: int) -> int:
+        """Runs on either side that the next block should have; the first has so many."""
+        return max(first, int(self.trials * GROWTH))
 
     def promise(self, nulls: Nulls) -> float:
         """Optimistic growth: what the counts suggest and one standard error; infinite before anything is known."""

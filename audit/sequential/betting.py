@@ -39,7 +39,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 PRIOR = 1.0
 """Imagined outputs inside each event, split between the sides just as the claim allows."""
-SLACK = 1.0
+SLACK = 0.25
 """Standard errors by which a smaller event must be clearer than a larger one to be preferred."""
 NOISE = 2.0
 """Twice the log-wealth that frequencies seem to promise by chance."""

@@ -35,6 +35,8 @@ LARGEST = 1e15
 """The largest e^epsilon that runs are bet against; above, stakes would be lost in rounding."""
 BLOCKS = 128
 """No block is larger than this part of the budget, so that stakes keep up with the wealth."""
+FIRST_PART = 16
+"""Nothing is bet on the first block of a pair, so it is no larger than this part of the budget."""
 DEFAULT_RUNS = 1_000_000
 """Runs where the budget sets no limit of any kind."""
 
@@ -182,9 +184,11 @@ class Audit:
         arm.relearn(self._aim())
 
     def _size(self, arm: Arm, most: int) -> int:
-        """Runs on either side in the next block."""
-        part = max(FIRST, self.budget.runs // BLOCKS) if self.budget.runs else most
-        return min(arm.next_size(), part, most)
+        """Runs on either side in the next block: few at first where the budget is small."""
+        if self.budget.runs is None:
+            return min(arm.next_size(FIRST), most)
+        first = min(FIRST, max(SMALLEST_CHUNK, self.budget.runs // FIRST_PART))
+        return min(arm.next_size(first), max(first, self.budget.runs // BLOCKS), most)
 
     def _room(self) -> int:
         """Runs on either side that the budget still has."""

@@ -30,7 +30,8 @@ def grow(
 
     A tree is grown one split at a time, and where only two features together tell the sides apart the first split
     shows nothing. So the pairs are compared before, and a tree with such a pair starts from one of the two. None if
-    there is no such pair and `clear` does not say that some features tell the sides apart by themselves.
+    there is no such pair and `clear` does not say that some features tell the sides apart by themselves, and where no
+    split is possible.
     """
     pair = interplay(steps, label)
     if pair is None and not clear:
@@ -39,6 +40,8 @@ def grow(
     nodes = _fitted(matrix, label) if pair is None else _grown(matrix, label, pair[0], _cuts(steps[pair[0]]))
     asked, cut, left, right = nodes.T
     inner = left >= 0
+    if not inner.any():
+        return None
     used, leaves = np.unique(asked[inner]), int((~inner).sum())
     threshold = np.full(len(nodes), np.nan)
     threshold[inner] = [

@@ -257,3 +257,20 @@ def test_odd_outputs_that_ignore_the_data_are_not_refuted(target):
 def test_parameters():
     with pytest.raises(ParameterError, match="no pairs"):
         audit(Coin(3.0), "1", pairs=[])
+
+
+@pytest.mark.parametrize("runs", [40, 64, 160, 300])
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_the_smallest_budgets_are_spent_on_any_outputs(runs, width):
+    """Samples so small that a tree has no split and a feature has two steps."""
+    result = audit(lambda data, rng: rng.normal(data[0], 1, width).round(1).tolist(), "5", runs=runs)
+    assert result.refuted is None
+    assert result.failure == ""
+    assert result.trials == runs
+
+
+def test_few_runs_are_enough_for_a_blatant_leak():
+    leaky = audit(lambda data, rng: 20 + int(data[0]) + int(rng.integers(0, 2)), "0.1", runs=160)
+    safe = audit(lambda data, rng: 20 + int(rng.integers(0, 2)), "0.1", runs=160)
+    assert leaky.ended is Ended.REFUTED
+    assert safe.refuted is None
