@@ -51,7 +51,7 @@ HOPELESS = 500.0
 """Nats from the goal beyond which it makes no difference how many there are."""
 REFUTE = np.array([0.3, *[0.6 / len(SCALES)] * len(SCALES), 0.1])
 """Shares of the wealth where a claim is to be refuted as soon as possible."""
-BOUND = np.array([0.1, *[0.2 / len(SCALES)] * len(SCALES), 0.7])
+BOUND = np.array([0.03, *[0.07 / len(SCALES)] * len(SCALES), 0.9])
 """Shares of the wealth where a bound is to be tight when the budget is spent."""
 
 
