@@ -30,13 +30,15 @@ from crowdproof.mechanism import Batched, Mechanism
 
 BATCHED_CHUNK = 2**16
 PLAIN_CHUNK = 1024
-SMALLEST_CHUNK = 16
+SMALLEST_CHUNK = 32
 LARGEST = 1e15
 """The largest e^epsilon that runs are bet against; above, stakes would be lost in rounding."""
 BLOCKS = 128
-"""No block is larger than this part of the budget, so that stakes keep up with the wealth."""
+"""Where a bound is raised no block is larger than this part of the budget, so that stakes keep up with the wealth."""
 FIRST_PART = 16
 """Nothing is bet on the first block of a pair, so it is no larger than this part of the budget."""
+LEAST = 16
+"""Runs on each side in the first block where the budget is smallest."""
 DEFAULT_RUNS = 1_000_000
 """Runs where the budget sets no limit of any kind."""
 
@@ -185,10 +187,10 @@ class Audit:
 
     def _size(self, arm: Arm, most: int) -> int:
         """Runs on either side in the next block: few at first where the budget is small."""
-        if self.budget.runs is None:
-            return min(arm.next_size(FIRST), most)
-        first = min(FIRST, max(SMALLEST_CHUNK, self.budget.runs // FIRST_PART))
-        return min(arm.next_size(first), max(first, self.budget.runs // BLOCKS), most)
+        budget = self.budget.runs
+        first = FIRST if budget is None else min(FIRST, max(LEAST, budget // FIRST_PART))
+        largest = most if budget is None or self.ladder is None else max(first, budget // BLOCKS)
+        return min(arm.next_size(first), largest, most)
 
     def _room(self) -> int:
         """Runs on either side that the budget still has."""
