@@ -51,7 +51,7 @@ def _leading(audit: "Audit") -> Refutation | None:
     """The event of the block that won most, told with the counts of that block."""
     if not audit.blocks:
         return None
-    gains = [float(_bets(audit, block).pay(block.left, block.right)[0, 0]) for block in audit.blocks]
+    gains = [float(_bets(audit, block).pay(block.left, block.right).max()) for block in audit.blocks]
     place = int(np.argmax(gains))
     return _witness(audit, audit.blocks[place], place) if gains[place] > 0 else None
 
@@ -66,7 +66,8 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
     bets = _bets(audit, block)
     left, right = three_cells(block.left, bets.events)[0], three_cells(block.right, bets.events)[0]
     top_from, bottom_to = int(bets.events.top[0]), int(bets.events.bottom[0])
-    won = left * bets.log_left[0, 0] + right * bets.log_right[0, 0]
+    winner = int(bets.pay(block.left, block.right)[:, 0].argmax())
+    won = left * bets.log_left[winner, 0] + right * bets.log_right[winner, 0]
     top = bool(won[0] >= won[1]) if top_from < len(block.left) and bottom_to > 0 else bottom_to == 0
     cell = 0 if top else 1
     threshold = top_from if top else bottom_to

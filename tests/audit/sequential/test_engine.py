@@ -274,3 +274,9 @@ def test_few_runs_are_enough_for_a_blatant_leak():
     safe = audit(lambda data, rng: 20 + int(rng.integers(0, 2)), "0.1", runs=160)
     assert leaky.ended is Ended.REFUTED
     assert safe.refuted is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_refuted_has_an_event_to_show_whichever_strategy_won(seed):
+    result = audit(Laplace(1.0), "0.5", runs=6000, seed=seed, bounds=False)
+    assert (result.refuted is not None) == (result.ended is Ended.REFUTED)
