@@ -53,7 +53,7 @@ def _leading(audit: "Audit") -> Refutation | None:
         return None
     gains = [float(_bets(audit, block).pay(block.left, block.right).max()) for block in audit.blocks]
     place = int(np.argmax(gains))
-    return _witness(audit, audit.blocks[place], place) if gains[place] > 0 else None
+    return _witness(audit, audit.blocks[place], place) if gains[place] > 0 or audit.refuted else None
 
 
 def _bets(audit: "Audit", block: Block) -> Bets:
