@@ -1,5 +1,6 @@
 """Scores of outputs: they put outputs into cells and rank the cells, the likelier on the left the higher."""
 
+from abc import ABC, abstractmethod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,16 +14,16 @@ Places: TypeAlias = NDArray[np.intp]
 
 
 @frozen(eq=False)
-class _Ranked:
+class _Ranked(ABC):
     """Cells, and the bin of each cell; an event is 'the bin is at least' or 'the bin is below' some threshold."""
 
     reader: Reader
     rank: Places
     """The bin of each cell."""
 
+    @abstractmethod
     def cells(self, outputs: Any) -> Places:
         """The cell of each output."""
-        raise NotImplementedError
 
     def bins(self, outputs: Any) -> Places:
         """The bin of each output."""

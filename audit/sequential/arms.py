@@ -100,17 +100,17 @@ class Arm:
     @property
     def seen(self) -> Counts:
         """Counts by bins of past outputs that neither the score nor its ranks were learned from."""
-        if self.score is None:
-            return _EMPTY, _EMPTY
-        left, right = _total(self.latest)
-        return self.score.binned(left), self.score.binned(right)
+        return self._by_bins(self.latest)
 
     @property
     def known(self) -> Counts:
         """Counts by bins of all past outputs, those included that the ranks were learned from."""
+        return self._by_bins([self.ranked_by, *self.latest])
+
+    def _by_bins(self, blocks: list[Counts]) -> Counts:
         if self.score is None:
             return _EMPTY, _EMPTY
-        left, right = _total([self.ranked_by, *self.latest])
+        left, right = _total(blocks)
         return self.score.binned(left), self.score.binned(right)
 
     def next_size(self, first: int) -> int:

@@ -29,7 +29,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import log_ndtr, ndtri
 
 from crowdproof.audit.sequential.concave import maximise, value
 
@@ -92,8 +92,9 @@ class Goal:
         A wealth of w times the goal buys a chance w of reaching it. In the limit of small bets that chance moves with
         the trials as the normal distribution function does at its own quantile of w.
         """
-        u = norm.ppf(np.exp(-np.clip(self.nats, 1e-9, HOPELESS)))
-        return np.asarray(np.exp(norm.logpdf(u) - norm.logcdf(u)) / np.sqrt(max(self.trials, 1)) * (self.nats > 0))
+        u = ndtri(np.exp(-np.clip(self.nats, 1e-9, HOPELESS)))
+        hazard = np.exp(-u * u / 2 - np.log(2 * np.pi) / 2 - log_ndtr(u))
+        return np.asarray(hazard / np.sqrt(max(self.trials, 1)) * (self.nats > 0))
 
 
 @frozen(eq=False)

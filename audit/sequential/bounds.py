@@ -10,11 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 from attrs import define, frozen
-from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from crowdproof.audit.sequential.arms import Block
-from crowdproof.audit.sequential.betting import Events, Floats, Goal, Ints, Nulls, choose, three_cells, violated
+from crowdproof.audit.sequential.betting import Bools, Events, Floats, Goal, Ints, Nulls, choose, three_cells, violated
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.wealth import Wealth
 
@@ -61,8 +60,7 @@ class Ladder:
     def climb(self, block: Block) -> None:
         """Bet on every rung that past counts contradict and that is not yet rejected."""
         left, right = block.seen
-        trials = int(left.sum())
-        if trials == 0 or len(left) < 2:
+        if not left.sum() or len(left) < 2:
             return
         events = self._events(block.known, block.remaining)
         rungs = self.rejected + np.flatnonzero(self._doubted(left, right, events))
@@ -87,7 +85,7 @@ class Ladder:
         """For either direction: of how many bins the best event is made, and the rung that it should end at."""
         left, right = known
         trials = int(left.sum())
-        errors = CAUTION + float(norm.isf(np.exp(self.log_error))) * (trials / (trials + remaining)) ** 0.5
+        errors = CAUTION + -float(ndtri(np.exp(self.log_error))) * (trials / (trials + remaining)) ** 0.5
         return self._threshold(left[::-1], right[::-1], errors), self._threshold(right, left, errors)
 
     def _threshold(self, heavy: Ints, light: Ints, errors: float) -> tuple[int, float]:
@@ -97,7 +95,7 @@ class Ladder:
         nearly = np.flatnonzero(self.reach(p, q, trials, errors - SLACK) >= high)
         return int(nearly[-1]) + 1, high
 
-    def _doubted(self, left: Ints, right: Ints, events: Events) -> NDArray[np.bool_]:
+    def _doubted(self, left: Ints, right: Ints, events: Events) -> Bools:
         """Which of the rungs that are not yet rejected the events violate."""
         seen = three_cells(left, events), three_cells(right, events)
         up, down = violated(*seen, self.nulls[self.rejected :], int(left.sum()))

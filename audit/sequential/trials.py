@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from crowdproof.audit import global_random
 from crowdproof.audit.outputs import Score, code
 from crowdproof.audit.outputs.features import as_numbers
 from crowdproof.audit.outputs.keys import row_codes
@@ -92,15 +93,11 @@ def _call(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) 
 @contextmanager
 def reseeded(seed: np.random.SeedSequence) -> Iterator[None]:
     """The global random states, for targets that use them, set from this seed and put back afterwards."""
-    old, old_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     words = seed.generate_state(4)
-    random.seed(int.from_bytes(words.tobytes(), "little"))
-    np.random.seed(words)  # noqa: NPY002
-    try:
+    with global_random.kept():
+        random.seed(int.from_bytes(words.tobytes(), "little"))
+        np.random.seed(words)  # noqa: NPY002
         yield
-    finally:
-        random.setstate(old)
-        np.random.set_state(old_numpy)  # noqa: NPY002
 
 
 def fingerprint(outputs: Any) -> str | None:

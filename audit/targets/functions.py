@@ -5,7 +5,7 @@ import inspect
 import random
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from crowdproof.audit import global_random
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
@@ -50,7 +51,7 @@ class Function:
 
     def runs(self, data: Any, seeds: Iterable[int]) -> list[Any]:
         """One run for each seed, after which the global random states are as they were before."""
-        with _kept_randomness():
+        with global_random.kept():
             return [self(data, seed) for seed in seeds]
 
     def __call__(self, data: Any, seed: int) -> Any:
@@ -82,17 +83,6 @@ def _reseed(seed: int) -> None:
     """For targets that use `random` or `numpy.random` directly."""
     random.seed(seed)
     np.random.seed([seed % 2**32, seed >> 32])  # noqa: NPY002
-
-
-@contextlib.contextmanager
-def _kept_randomness() -> Iterator[None]:
-    """Put the global random states back in the end; numpy takes several times longer for this than for reseeding."""
-    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002
-    try:
-        yield
-    finally:
-        random.setstate(before)
-        np.random.set_state(numpy_before)  # noqa: NPY002
 
 
 def describe(error: BaseException, call: Callable[..., Any]) -> str:
