@@ -11,7 +11,7 @@ from attrs import frozen
 
 from crowdproof.audit.outputs import code
 from crowdproof.errors import NoReleaseError, TargetError
-from crowdproof.mechanism import Batched, Mechanism
+from crowdproof.mechanism import Mechanism, batch_of
 
 NO_RELEASE = "no release"
 
@@ -55,8 +55,8 @@ class Guarded:
 
     def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:
         """Many runs, at once where the mechanism can; one by one where one of them releases nothing."""
-        if isinstance(self.mechanism, Batched):
-            batch = self.mechanism.batch
+        batch = batch_of(self.mechanism)
+        if batch is not None:
             outcome = attempt(lambda copy: batch(copy, rng, size), data)
             if outcome.failure is None:
                 return _answered(outcome.output)

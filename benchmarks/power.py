@@ -9,6 +9,7 @@ import math
 import statistics
 import sys
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,44 +17,34 @@ from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import norm
 
+from benchmarks.laws import LAWS
 from benchmarks.standard import SUBJECTS, Subject
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget
-from crowdproof.audit.outputs.keys import row_codes
 from crowdproof.audit.sequential import sequential_audit
 from crowdproof.exact import Epsilon
+
+Floats: TypeAlias = NDArray[np.float64]
 
 ERROR = Fraction(1, 10**6)
 CHOSEN = ("Laplace", "TruncatedGeometric", "NoisyHist1", "NoisyHist2", "ReportNoisyMax1", "SVT4", "OneTimeRAPPOR")
 EXCESS = (1.0, 0.3, 0.1)
 REPEATS = 3
-LEARNED = 400_000
 
 
 def oracle(subject: Subject, x: float) -> float:
-    """Calls of the best fixed-size test of the best event that a large sample shows, over all pairs."""
-    best = math.inf
-    for pair in subject.pairs:
-        outputs = [subject.mechanism.batch(side, np.random.default_rng(9), LEARNED) for side in (pair.left, pair.right)]
-        for left, right in (outputs, outputs[::-1]):
-            best = min([best, *(_calls(p, q, x) for p, q in _events(left, right))])
-    return best
+    """Calls of the best fixed-size test of the best event over all pairs, by their exact laws."""
+    law = LAWS[subject.name]
+    sides = [(law(pair.left), law(pair.right)) for pair in subject.pairs]
+    both = [*sides, *(side[::-1] for side in sides)]
+    return min(_calls(p, q, x) for heavy, light in both for p, q in _events(heavy, light))
 
 
-def _events(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[tuple[float, float]]:
-    """Probabilities on both sides of threshold events of every column, and of sets of distinct outputs."""
-    left, right = left.reshape(len(left), -1).astype(float), right.reshape(len(right), -1).astype(float)
-    found = []
-    for one, two in zip(left.T, right.T, strict=True):
-        for edge in np.unique(np.nanquantile(one, np.linspace(0.02, 0.98, 25))):
-            found += [((one <= edge).mean(), (two <= edge).mean()), ((one > edge).mean(), (two > edge).mean())]
-    rows, codes = np.unique(np.concatenate([row_codes(left), row_codes(right)]), return_inverse=True)
-    if len(rows) < 5000:
-        p = np.bincount(codes[: len(left)], minlength=len(rows)) / len(left)
-        q = np.bincount(codes[len(left) :], minlength=len(rows)) / len(right)
-        order = np.argsort(-(p + 2 / len(left)) / (q + 2 / len(left)))
-        found += list(zip(np.cumsum(p[order]), np.cumsum(q[order]), strict=True))
-    return [(float(p), float(q)) for p, q in found if p > 100 / LEARNED]
+def _events(heavy: Floats, light: Floats) -> list[tuple[float, float]]:
+    """Probabilities on both sides of the events that a likelihood-ratio test may choose from."""
+    ratio, place = np.unique(np.round(np.log(light / heavy), 9), return_inverse=True)
+    p, q = np.cumsum(np.bincount(place, heavy)), np.cumsum(np.bincount(place, light))
+    return list(zip(p[:-1].tolist(), q[:-1].tolist(), strict=True))
 
 
 def _calls(p: float, q: float, x: float) -> float:

@@ -9,12 +9,13 @@ from attrs import Factory, define, frozen
 
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.outputs import Numbers, Score, reader_for, score_from_json
-from crowdproof.audit.sequential.betting import Goal, Ints, Nulls, choose, strongest
+from crowdproof.audit.sequential.betting import REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest
 from crowdproof.audit.sequential.learning import Counts, learn, rerank
+from crowdproof.audit.sequential.wealth import Wealth
 
 FIRST = 128
 """Runs on each side in the first block of a pair."""
-GROWTH = 0.25
+GROWTH = 0.1
 """Each further block of a pair is this share of what it has had: bets keep up with what was learned."""
 REFIT = 1.7
 """The score is learned anew whenever the pair has had this many times more runs than last time."""
@@ -26,6 +27,8 @@ KEPT_ROWS = 2**18
 """Outputs kept for each side of a pair where they are numbers."""
 KEPT_RECORDS = 4000
 """Outputs kept for each side of a pair where they are not numbers."""
+FEW_CELLS = 16
+"""Cells of a score up to which the same past outputs rank them and size the bets."""
 _EMPTY = np.zeros(1, np.int64)
 
 
@@ -39,12 +42,19 @@ class Block:
     """Past outputs that neither the score nor its ranks were learned from."""
     known: Counts
     """All past outputs that the score has counted."""
+    bets: Bets
+    """Those against the claim."""
     left: Ints
     right: Ints
     runs: int
     """Runs on either side."""
     remaining: int
     """Trials that the audit was still to have, this block included, as far as was known."""
+
+    @property
+    def gained(self) -> Floats:
+        """Log-wealth that the bets gained: by strategy, for the claim."""
+        return self.bets.pay(self.left, self.right)
 
 
 @define(eq=False)
@@ -89,6 +99,8 @@ class Arm:
     """Counts by cells of the outputs that the score's ranks were learned from."""
     latest: list[Counts] = Factory(list)
     """Counts by cells of later outputs, block by block."""
+    wealth: Wealth = Factory(lambda: Wealth.start(REFUTE, 1))
+    """What betting on this pair against the claim has made of 1."""
     trials: int = 0
     """Runs on either side."""
     blocks: int = 0
@@ -99,13 +111,20 @@ class Arm:
 
     @property
     def seen(self) -> Counts:
-        """Counts by bins of past outputs that neither the score nor its ranks were learned from."""
-        return self._by_bins(self.latest)
+        """Counts by bins of past outputs that bets are sized by: of those that the score was not learned from.
+
+        So few cells as to be ranked by chance alone cost little: there nothing is set aside.
+        """
+        return self.known if self._few else self._by_bins(self.latest)
 
     @property
     def known(self) -> Counts:
         """Counts by bins of all past outputs, those included that the ranks were learned from."""
         return self._by_bins([self.ranked_by, *self.latest])
+
+    @property
+    def _few(self) -> bool:
+        return self.score is not None and len(self.score.rank) <= FEW_CELLS
 
     def _by_bins(self, blocks: list[Counts]) -> Counts:
         if self.score is None:
@@ -144,7 +163,8 @@ class Arm:
         assert self.score is not None
         sizes = np.array([int(block[0].sum()) for block in self.latest])
         total = int(self.ranked_by[0].sum()) + int(sizes.sum())
-        older = min(int((np.cumsum(sizes[::-1])[::-1] > total / 3).sum()), len(sizes) - 1)
+        kept = 0.0 if self._few else total / 3
+        older = min(int((np.cumsum(sizes[::-1])[::-1] > kept).sum()), len(sizes) - 1)
         if older > 0:
             self.ranked_by = _total([self.ranked_by, *self.latest[:older]])
             self.latest = self.latest[older:]

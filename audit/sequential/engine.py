@@ -1,9 +1,9 @@
 """The sequential audit: a test by betting against one claim, over all its pairs, directions and events at once.
 
-There is one wealth. Each block of trials is on one pair, chosen by what is known so far; the bets on it are chosen
-before it runs (see `betting`). Under the claim every block has mean at most 1 given the past, so their product is
-an e-process: it may be looked at after every block, and it refutes the claim when it reaches 1 / error. Pairs on which
-nothing is bet cost runs and no evidence.
+Each block of trials is on one pair, chosen by what is known so far; the bets on it are chosen before it runs (see
+`betting`). Under the claim every block has mean at most 1 given the past, so the product of a pair's blocks is an
+e-process, and so is the wealth over all pairs (see `wealth`): it may be looked at after every block, and it refutes the
+claim when it reaches 1 / error. Pairs on which nothing is bet cost runs and no evidence.
 """
 
 import math
@@ -15,18 +15,19 @@ from typing import Any
 import numpy as np
 from attrs import Factory, define
 
+from crowdproof.audit import global_random
 from crowdproof.audit.interface import Budget, Pair, Progress, Runner
 from crowdproof.audit.sequential.arms import FIRST, Arm, Block
-from crowdproof.audit.sequential.betting import BOUND, REFUTE, Goal, Nulls, choose, strongest
+from crowdproof.audit.sequential.betting import BOUND, Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.result import Ended, SequentialResult
 from crowdproof.audit.sequential.summary import summarise
 from crowdproof.audit.sequential.trials import Chunk, Ran, RunChunk
-from crowdproof.audit.sequential.wealth import Wealth
+from crowdproof.audit.sequential.wealth import of_all_pairs
 from crowdproof.errors import CrowdproofError, ParameterError, TargetError
 from crowdproof.exact import Epsilon
-from crowdproof.mechanism import Batched, Mechanism
+from crowdproof.mechanism import Mechanism, batch_of
 
 BATCHED_CHUNK = 2**16
 PLAIN_CHUNK = 1024
@@ -85,7 +86,8 @@ def sequential_audit(
         stop=stop,
     )
     audit.warm(warm)
-    audit.run(progress)
+    with global_random.kept():
+        audit.run(progress)
     return summarise(audit, bounds=bounds)
 
 
@@ -117,7 +119,8 @@ class Audit:
     error: Fraction
     stop: bool = True
     blocks: list[Block] = Factory(list)
-    wealth: Wealth = Factory(lambda: Wealth.start(REFUTE, 1))
+    peak: float = 0.0
+    """The highest log-wealth that there has been."""
     runs: int = 0
     trace: list[tuple[int, float]] = Factory(list)
     fingerprints: dict[str, tuple[int, ...]] = Factory(dict)
@@ -136,12 +139,12 @@ class Audit:
     @property
     def refuted(self) -> bool:
         """Whether the wealth reached 1 / error at the end of some block."""
-        return bool(self.wealth.peak[0] >= -self.log_error)
+        return self.peak >= -self.log_error
 
     @property
     def log_e(self) -> float:
         """Log of the wealth by now."""
-        return float(self.wealth.total[0])
+        return of_all_pairs(np.array([arm.wealth.total[0] for arm in self.arms]))
 
     @property
     def remaining(self) -> int:
@@ -170,13 +173,15 @@ class Audit:
     def step(self, arm: Arm, most: int) -> None:
         """Bet on one block of trials on this pair, run it, and learn from it."""
         size, score, seen, known = self._size(arm, most), arm.score, arm.seen, arm.known
-        goal = Goal(-self.log_error - self.wealth.parts[-1], self.remaining)
+        lacking = -self.log_error - self.log_e
+        goal = Goal(lacking + arm.wealth.total - arm.wealth.parts[-1], self.remaining)
         bets = choose(*seen, self.claim, strongest(*known, self.claim), goal)
         cells = self._run(arm, size)
         if score is not None:
             counts = score.binned(cells[0]), score.binned(cells[1])
-            block = Block(arm.index, score, seen, known, *counts, size, self.remaining)
-            self.wealth.gain(bets.pay(block.left, block.right))
+            block = Block(arm.index, score, seen, known, bets, *counts, size, self.remaining)
+            arm.wealth.gain(block.gained)
+            self.peak = max(self.peak, self.log_e)
             if self.ladder is not None:
                 self.ladder.climb(block)
             self.blocks.append(block)
@@ -201,7 +206,7 @@ class Audit:
         if len(self.arms) == 1:
             return self.arms[0]
         aim = self._aim()
-        return max(self.arms, key=lambda arm: arm.promise(aim) + arm.promise(aim.easier(0.9)))
+        return max(self.arms, key=lambda arm: arm.promise(aim))
 
     def _aim(self) -> Nulls:
         """What is to be refuted next: the claim, or the next rung of the bound to raise."""
@@ -223,7 +228,7 @@ class Audit:
 
     def _chunks(self, arm: Arm, size: int) -> Iterator[Chunk]:
         """The block cut into pieces that do not depend on who runs them, each with its own stream."""
-        largest = BATCHED_CHUNK if isinstance(self.task.mechanism, Batched) else PLAIN_CHUNK
+        largest = PLAIN_CHUNK if batch_of(self.task.mechanism) is None else BATCHED_CHUNK
         piece = min(max(-(-size // 8), SMALLEST_CHUNK), largest) if largest == PLAIN_CHUNK else largest
         for side, data in enumerate((arm.pair.left, arm.pair.right)):
             room = arm.pools[side].room() if arm.pools[side].size else max(size, FIRST)

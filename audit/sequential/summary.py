@@ -9,7 +9,7 @@ import numpy as np
 from crowdproof.audit.outputs import event
 from crowdproof.audit.proportion import clopper_pearson
 from crowdproof.audit.sequential.arms import Block
-from crowdproof.audit.sequential.betting import BOUND, REFUTE, Bets, Goal, choose, growth_rate, strongest, three_cells
+from crowdproof.audit.sequential.betting import BOUND, REFUTE, growth_rate, three_cells
 from crowdproof.audit.sequential.bounds import delta_low, epsilon_low, profile
 from crowdproof.audit.sequential.result import Detectable, Direction, Refutation, SequentialResult
 from crowdproof.findings import Estimate
@@ -51,22 +51,17 @@ def _leading(audit: "Audit") -> Refutation | None:
     """The event of the block that won most, told with the counts of that block."""
     if not audit.blocks:
         return None
-    gains = [float(_bets(audit, block).pay(block.left, block.right).max()) for block in audit.blocks]
+    gains = [float(block.gained.max()) for block in audit.blocks]
     place = int(np.argmax(gains))
     return _witness(audit, audit.blocks[place], place) if gains[place] > 0 or audit.refuted else None
 
 
-def _bets(audit: "Audit", block: Block) -> Bets:
-    goal = Goal(np.array([-audit.log_error]), block.remaining)
-    return choose(*block.seen, audit.claim, strongest(*block.known, audit.claim), goal)
-
-
 def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
     """The direction that won more in the block, and intervals that hold for all blocks together."""
-    bets = _bets(audit, block)
+    bets = block.bets
     left, right = three_cells(block.left, bets.events)[0], three_cells(block.right, bets.events)[0]
     top_from, bottom_to = int(bets.events.top[0]), int(bets.events.bottom[0])
-    winner = int(bets.pay(block.left, block.right)[:, 0].argmax())
+    winner = int(block.gained[:, 0].argmax())
     won = left * bets.log_left[winner, 0] + right * bets.log_right[winner, 0]
     top = bool(won[0] >= won[1]) if top_from < len(block.left) and bottom_to > 0 else bottom_to == 0
     cell = 0 if top else 1
@@ -89,7 +84,7 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
 def detectable(audit: "Audit") -> Detectable:
     """The smallest leaks that this many trials on the pair that had most of them find with probability 0.9."""
     trials = max((arm.trials for arm in audit.arms), default=0)
-    needed = -audit.log_error
+    needed = -audit.log_error + (math.log(2 * len(audit.arms)) if len(audit.arms) > 1 else 0)
     nats = (math.sqrt(2 * needed) + POWER) ** 2 / 2  # log-wealth grows like a z-score's square, with spread one
     x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
     epsilon = _smallest_epsilon(trials, nats, x, delta, 0.1)

@@ -3,22 +3,18 @@
 import hashlib
 import math
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
 from attrs import frozen
 
-from crowdproof.audit import global_random
 from crowdproof.audit.outputs import Score, code
 from crowdproof.audit.outputs.features import as_numbers
 from crowdproof.audit.outputs.keys import row_codes
 from crowdproof.audit.sequential.betting import Ints
 from crowdproof.errors import CrowdproofError, TargetError
-from crowdproof.mechanism import Batched, Mechanism
+from crowdproof.mechanism import Mechanism, batch_of
 
 LOOKED_AT = 256
 """Outputs of a chunk that its fingerprint is taken of."""
@@ -63,20 +59,22 @@ class RunChunk:
 def run(mechanism: Mechanism, data: Any, seed: np.random.SeedSequence, size: int) -> Any:
     """`size` outputs: a matrix where they are numbers, else a list."""
     before = _snapshot(data)
-    with reseeded(seed):
-        outputs = _call(mechanism, data, np.random.default_rng(seed), size)
+    reseed(seed)
+    outputs = _call(mechanism, data, np.random.default_rng(seed), size)
     if not _unchanged(data, before):
         raise TargetError("the target changed the dataset that it was given: make it work on a copy.")
     matrix = as_numbers(outputs)
-    return list(outputs) if matrix is None else matrix
+    if matrix is not None:
+        return matrix
+    if any(each is None for each in outputs):
+        raise TargetError("the target returned None: make it return its release.")
+    return list(outputs)
 
 
 def _call(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) -> Any:
     try:
-        if isinstance(mechanism, Batched):
-            outputs = mechanism.batch(data, rng, size)
-        else:
-            outputs = [mechanism(data, rng) for _ in range(size)]
+        batch = batch_of(mechanism)
+        outputs = [mechanism(data, rng) for _ in range(size)] if batch is None else batch(data, rng, size)
     except CrowdproofError:
         raise
     except Exception as error:
@@ -85,34 +83,29 @@ def _call(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) 
         raise TargetError(
             f"the target's batch of {size} came back with {len(outputs)} outputs: return one for each run."
         )
-    if isinstance(outputs, list) and any(each is None for each in outputs):
-        raise TargetError("the target returned None: make it return its release.")
     return outputs
 
 
-@contextmanager
-def reseeded(seed: np.random.SeedSequence) -> Iterator[None]:
-    """The global random states, for targets that use them, set from this seed and put back afterwards."""
+def reseed(seed: np.random.SeedSequence) -> None:
+    """Set the global random states from this seed, for targets that use them; the audit puts them back in the end."""
     words = seed.generate_state(4)
-    with global_random.kept():
-        random.seed(int.from_bytes(words.tobytes(), "little"))
-        np.random.seed(words)  # noqa: NPY002
-        yield
+    random.seed(int.from_bytes(words.tobytes(), "little"))
+    np.random.seed(words)  # noqa: NPY002
 
 
 def fingerprint(outputs: Any) -> str | None:
     """A digest of the sequence of outputs, if another stream would hardly give the same sequence."""
     first = outputs[: LOOKED_AT if isinstance(outputs, np.ndarray) else 32]
-    codes = row_codes(first).tolist() if isinstance(first, np.ndarray) else [code(each) for each in first]
-    alike = (sum(one == two for one, two in pairwise(codes)) + 1) / max(len(codes), 1)
+    codes = row_codes(first) if isinstance(first, np.ndarray) else np.array([code(each) for each in first], np.uint64)
+    alike = (np.count_nonzero(codes[1:] == codes[:-1]) + 1) / max(len(codes), 1)
     if alike >= 1 or -len(codes) * math.log2(alike) < SURE:
         return None
-    return hashlib.blake2b(repr(codes).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(codes.tobytes(), digest_size=16).hexdigest()
 
 
 def _snapshot(data: Any) -> Any:
     if isinstance(data, np.ndarray):
-        return data.copy()
+        return data.tobytes()
     if isinstance(data, pl.DataFrame):
         return data.clone()
     return code(data) if isinstance(data, (list, dict, set)) else None
@@ -120,7 +113,7 @@ def _snapshot(data: Any) -> Any:
 
 def _unchanged(data: Any, before: Any) -> bool:
     if isinstance(data, np.ndarray):
-        return bool(np.array_equal(data, before, equal_nan=data.dtype.kind == "f"))
+        return bool(data.tobytes() == before)
     if isinstance(data, pl.DataFrame):
         return data.equals(before)
     return before is None or code(data) == before

@@ -1,4 +1,4 @@
-"""Wealth split between strategies: an average of e-processes is an e-process."""
+"""Wealth split between strategies and pairs: averages and products of e-processes are e-processes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,3 +32,17 @@ class Wealth:
         self.parts[:, nulls] += gained
         self.total[nulls] = np.logaddexp.reduce(self.parts[:, nulls], axis=0)
         self.peak[nulls] = np.maximum(self.peak[nulls], self.total[nulls])
+
+
+def of_all_pairs(logs: Floats) -> float:
+    """Log of the whole wealth, given that of each pair: half of it multiplies over the pairs, half is split among them.
+
+    What several pairs show adds up in the first half. In the second, what is lost while looking at all the others
+    costs no more than the split.
+
+    >>> of_all_pairs(np.array([3.0]))
+    3.0
+    >>> round(of_all_pairs(np.array([9.0, -4.0])), 2), round(of_all_pairs(np.array([9.0, 6.0])), 2)
+    (7.62, 14.31)
+    """
+    return float(np.logaddexp(logs.sum(), np.logaddexp.reduce(logs) - np.log(len(logs))) - np.log(2))
