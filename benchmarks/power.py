@@ -42,7 +42,7 @@ def oracle(subject: Subject, x: float) -> float:
 
 def _events(heavy: Floats, light: Floats) -> list[tuple[float, float]]:
     """Probabilities on both sides of the events that a likelihood-ratio test may choose from."""
-    ratio, place = np.unique(np.round(np.log(light / heavy), 9), return_inverse=True)
+    place = np.unique(np.round(np.log(light / heavy), 9), return_inverse=True)[1]
     p, q = np.cumsum(np.bincount(place, heavy)), np.cumsum(np.bincount(place, light))
     return list(zip(p[:-1].tolist(), q[:-1].tolist(), strict=True))
 

@@ -34,7 +34,7 @@ PLAIN_CHUNK = 1024
 SMALLEST_CHUNK = 32
 LARGEST = 1e15
 """The largest e^epsilon that runs are bet against; above, stakes would be lost in rounding."""
-BLOCKS = 128
+BLOCKS = 256
 """Where a bound is raised no block is larger than this part of the budget, so that stakes keep up with the wealth."""
 FIRST_PART = 16
 """Nothing is bet on the first block of a pair, so it is no larger than this part of the budget."""
