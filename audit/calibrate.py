@@ -101,7 +101,7 @@ class Null:
 
     name: str
     mechanism: Mechanism
-    pair: Pair
+    pairs: tuple[Pair, ...]
     epsilon: Epsilon
     delta: Fraction
 
@@ -112,14 +112,14 @@ def nulls(epsilon: Epsilon, delta: Fraction) -> tuple[Null, ...]:
     if not 1 < x < 1e6:
         raise ParameterError(f"epsilon is {epsilon}: the nulls are made for an epsilon above 0 and below 13.")
     spare = float(delta)
-    pair = Pair(0, 1, Neighbours.REPLACE, "0 against 1")
+    pairs = tuple(Pair(each, each + 1, Neighbours.REPLACE, f"{each} against {each + 1}") for each in range(0, 8, 2))
     group = Pair(12, 11, Neighbours.ADD_REMOVE, "12 equal rows against 11")
     sampled, tight = SampledGroup(4, 0.25), group_delta(12, 4, Fraction(1, 4), x)
     return (
-        Null("randomized response", Response(x, spare), pair, epsilon, delta),
-        Null("many answers and useless marks", Response(x, spare, size=8, marks=6), pair, epsilon, delta),
-        Null("Laplace noise", Noise(x, spare), pair, epsilon, delta),
-        Null("sampled safe k-anonymization", sampled, group, epsilon, tight),
+        Null("randomized response", Response(x, spare), pairs[:1], epsilon, delta),
+        Null("many answers, marks and pairs", Response(x, spare, size=8, marks=6), pairs, epsilon, delta),
+        Null("Laplace noise", Noise(x, spare), pairs[:1], epsilon, delta),
+        Null("sampled safe k-anonymization", sampled, (group,), epsilon, tight),
     )
 
 
@@ -208,7 +208,7 @@ def _audits(
 ) -> Iterator[SequentialResult]:
     for seed in seeds:
         yield sequential_audit(
-            [null.pair],
+            null.pairs,
             null.mechanism,
             null.epsilon,
             null.delta,
