@@ -50,7 +50,7 @@ def test_the_nulls_are_at_the_edge(epsilon, delta):
     size = 200_000
     found = nulls(Epsilon.of(epsilon), delta)
     assert max(len(null.pairs) for null in found) > 1
-    for null, pair in ((null, pair) for null in found for pair in null.pairs):
+    for null, pair in ((each, pair) for each in found for pair in each.pairs):
         sides = [
             null.mechanism.batch(data, np.random.default_rng(place), size).reshape(size, -1)
             for place, data in enumerate((pair.left, pair.right))
