@@ -29,7 +29,7 @@ Floats: TypeAlias = NDArray[np.float64]
 ERROR = Fraction(1, 10**6)
 CHOSEN = ("Laplace", "TruncatedGeometric", "NoisyHist1", "NoisyHist2", "ReportNoisyMax1", "SVT4", "OneTimeRAPPOR")
 EXCESS = (1.0, 0.3, 0.1)
-REPEATS = 3
+REPEATS = 7
 
 
 def oracle(subject: Subject, x: float) -> float:

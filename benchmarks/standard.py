@@ -44,9 +44,9 @@ def _grid(values: Floats) -> Floats:
     return np.asarray(np.round(values * GRID) / GRID)
 
 
-def laplace(a: Floats, rng: Rng, size: int) -> Floats:
-    """a0 + Lap(1/e)."""
-    return _grid(a[0] + rng.laplace(0, 1 / E, size))
+def laplace(scale: float) -> Callable[[Floats, Rng, int], Floats]:
+    """a0 + Lap(scale)."""
+    return lambda a, rng, size: _grid(a[0] + rng.laplace(0, scale, size))
 
 
 def truncated_geometric(a: Floats, rng: Rng, size: int) -> Floats:
@@ -180,7 +180,7 @@ def _subject(
 
 
 SUBJECTS = (
-    _subject("Laplace", laplace, one_differs(1), E, sniper=(0.0967, 4e7), statdp=(0.0958, 1.0e7)),
+    _subject("Laplace", laplace(1 / E), one_differs(1), E, sniper=(0.0967, 4e7), statdp=(0.0958, 1.0e7)),
     _subject(
         "TruncatedGeometric",
         truncated_geometric,
@@ -256,6 +256,9 @@ SUBJECTS = (
     _subject("OneTimeRAPPOR", one_time_rappor, one_differs(1), 6 * math.log(1.05 / 0.95), sniper=(0.5850, 1.2e7)),
 )
 """All of them. SVT2 and ReportNoisyMax2 have no measured peers; for them e is an upper bound of the truth."""
+
+HALF = _subject("Laplace, e = 0.5", laplace(2.0), one_differs(1)[:1], 0.5)
+"""For peers that are given the pair."""
 
 
 def main() -> None:

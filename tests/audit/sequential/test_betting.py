@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdproof.audit.sequential.betting import Events, Goal, Nulls, choose, growth_rate, strongest, three_cells
-from crowdproof.audit.sequential.wealth import Wealth
+from crowdproof.audit.sequential.wealth import Wealth, of_all_pairs
 
 SHAPES = [
     ([50, 30, 20], [20, 30, 50]),
@@ -100,6 +100,19 @@ def test_wealth_is_the_average_of_its_parts():
     np.testing.assert_allclose(np.exp(wealth.total), [0.25 * 4 + 0.75 * 2, 0.25 + 0.75 * 0.5])
     wealth.gain(np.log([[0.1], [0.1]]), [0])
     np.testing.assert_allclose(np.exp(wealth.peak), [2.5, 1.0])
+
+
+def test_pairs_add_up_and_do_not_drag_each_other_down():
+    assert of_all_pairs(np.array([7.0, 7.0, 0.0, 0.0])) == pytest.approx(14 - np.log(2), abs=0.01)
+    assert of_all_pairs(np.array([14.0, -50.0, -50.0, -50.0])) == pytest.approx(14 - np.log(2 * 4), abs=0.01)
+
+
+def test_the_wealth_of_all_pairs_has_mean_one_where_theirs_have():
+    """Exactly, over all ways that fair coins fall on two pairs, the second of which is bet on only if the first won."""
+    means = []
+    for first, second in itertools.product((np.log(1.5), np.log(0.5)), repeat=2):
+        means.append(np.exp(of_all_pairs(np.array([first, second if first > 0 else 0.0]))) / 4)
+    assert sum(means) == pytest.approx(1)
 
 
 def test_one_of_the_fixed_stakes_suits_the_excess():
