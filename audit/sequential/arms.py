@@ -39,7 +39,7 @@ class Block:
     arm: int
     score: Score
     seen: Counts
-    """Past outputs that neither the score nor its ranks were learned from."""
+    """Past outputs that the bets were sized by."""
     known: Counts
     """All past outputs that the score has counted."""
     bets: Bets
@@ -111,9 +111,10 @@ class Arm:
 
     @property
     def seen(self) -> Counts:
-        """Counts by bins of past outputs that bets are sized by: of those that the score was not learned from.
+        """Counts by bins of the past outputs that bets are sized by.
 
-        So few cells as to be ranked by chance alone cost little: there nothing is set aside.
+        They are those that neither the score nor its ranks were learned from, since on the others many cells look better
+        than they are; or all of them where the cells are few.
         """
         return self.known if self._few else self._by_bins(self.latest)
 

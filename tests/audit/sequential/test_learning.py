@@ -12,6 +12,8 @@ from crowdproof.audit.interface import Budget, Pair
 from crowdproof.audit.outputs import Additive, Lookup, Numbers, Tree, evaluate, reader_for
 from crowdproof.audit.outputs.features import bit_counts, number_feature
 from crowdproof.audit.sequential import Ended, sequential_audit
+from crowdproof.audit.sequential.arms import Arm
+from crowdproof.audit.sequential.betting import Nulls
 from crowdproof.audit.sequential.learning import _bit_clarity, _candidates, learn, likelihood, rerank
 from crowdproof.audit.sequential.steps import clarity, step_edges
 from crowdproof.audit.sequential.sums import Steps
@@ -230,3 +232,16 @@ def test_vectors_with_holes():
         assert number_feature(matrix, (kind,)).tolist() == numbers
     assert ("missing",) in Numbers(3).candidates(matrix)
     assert ("missing",) not in Numbers(3).candidates(np.zeros((2, 3)))
+
+
+def test_outputs_are_set_aside_for_the_bets_only_where_cells_are_many():
+    """Few cells look hardly better than they are on the outputs that ranked them; many do."""
+    rng, pair = np.random.default_rng(4), Pair(0, 1, Neighbours.REPLACE, "0 against 1")
+    few, many = Arm(0, pair), Arm(1, pair)
+    for arm, different in ((few, 3), (many, 10**6)):
+        for pool in arm.pools:
+            pool.add(rng.integers(0, different, (600, 1)).astype(float))
+        arm.absorb((np.array([600]), np.array([600])), 600)
+        arm.relearn(Nulls.of(1.0, 0.0))
+    assert few.seen[0].sum() == few.known[0].sum() == 600
+    assert 0 < many.seen[0].sum() < many.known[0].sum() == 600
