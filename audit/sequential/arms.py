@@ -113,8 +113,8 @@ class Arm:
     def seen(self) -> Counts:
         """Counts by bins of the past outputs that bets are sized by.
 
-        They are those that neither the score nor its ranks were learned from, since on the others many cells look better
-        than they are; or all of them where the cells are few.
+        They are those that neither the score nor its ranks were learned from, since on the others many cells look
+        better than they are; or all of them where the cells are few.
         """
         return self.known if self._few else self._by_bins(self.latest)
 
