@@ -27,7 +27,6 @@ from crowdproof.exact import Epsilon
 Floats: TypeAlias = NDArray[np.float64]
 
 ERROR = Fraction(1, 10**6)
-CHOSEN = ("Laplace", "TruncatedGeometric", "NoisyHist1", "NoisyHist2", "ReportNoisyMax1", "SVT4", "OneTimeRAPPOR")
 EXCESS = (1.0, 0.3, 0.1)
 REPEATS = 7
 MANY_REPEATS = 25
@@ -72,7 +71,7 @@ def _kl(p: float, q: float) -> float:
 
 def main(*names: str) -> None:
     """Print one line for each mechanism."""
-    chosen = set(CHOSEN) & set(names) or set(CHOSEN)
+    chosen = set(LAWS) & set(names) or set(LAWS)
     print(f"{'mechanism':20}" + "".join(f"{f'{each:.0%} too good: oracle, ours':>34}" for each in EXCESS))
     for subject in SUBJECTS:
         if subject.name in chosen:

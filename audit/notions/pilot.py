@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdproof.audit import global_random
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import BudgetSpentError, Meter
 from crowdproof.audit.notions.question import Question
@@ -34,10 +35,11 @@ def best_by_search(question: Question, request: Request, meter: Meter) -> list[P
 
 def excess_estimate(question: Question, pair: Pair, seed: int, meter: Meter) -> float | None:
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
-    left, right = (
-        run(question.whole, data, np.random.SeedSequence([seed, 2, side]), RUNS)
-        for side, data in enumerate((pair.left, pair.right))
-    )
+    with global_random.kept():
+        left, right = (
+            run(question.whole, data, np.random.SeedSequence([seed, 2, side]), RUNS)
+            for side, data in enumerate((pair.left, pair.right))
+        )
     try:
         meter.spend(2 * RUNS, "searching for a pair")
     except BudgetSpentError:

@@ -57,7 +57,7 @@ class RunChunk:
 
 
 def run(mechanism: Mechanism, data: Any, seed: np.random.SeedSequence, size: int) -> Any:
-    """`size` outputs: a matrix where they are numbers, else a list."""
+    """`size` outputs: a matrix where they are numbers, else a list. The global random states are left reseeded."""
     before = _snapshot(data)
     reseed(seed)
     outputs = _call(mechanism, data, np.random.default_rng(seed), size)
@@ -87,7 +87,7 @@ def _call(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) 
 
 
 def reseed(seed: np.random.SeedSequence) -> None:
-    """Set the global random states from this seed, for targets that use them; the audit puts them back in the end."""
+    """Set the global random states from this seed, for targets that use them; who calls this puts them back."""
     words = seed.generate_state(4)
     random.seed(int.from_bytes(words.tobytes(), "little"))
     np.random.seed(words)  # noqa: NPY002
