@@ -168,8 +168,12 @@ def reader_from_json(record: dict[str, Any]) -> Reader:
 def number_feature(matrix: Floats, feature: Feature) -> Floats:
     """One feature of each row of numbers."""
     kind, *places = feature
-    with np.errstate(invalid="ignore"):
-        return np.asarray(_OF_NUMBERS[kind](matrix, *places), dtype=float)
+    return np.asarray(_OF_NUMBERS[kind](matrix, *places), dtype=float)
+
+
+def _step(matrix: Floats, place: int) -> Floats:
+    with np.errstate(invalid="ignore"):  # of two infinities
+        return np.asarray(matrix[:, place] - matrix[:, place - 1])
 
 
 def grain(values: Floats) -> Floats:
@@ -201,7 +205,7 @@ def bit_counts(values: Floats) -> NDArray[np.int64]:
 
 _OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "value": lambda matrix, place: matrix[:, place],
-    "step": lambda matrix, place: matrix[:, place] - matrix[:, place - 1],
+    "step": _step,
     "sum": lambda matrix: np.where(np.isfinite(matrix), matrix, 0.0).sum(1),
     "largest": lambda matrix: np.fmax.reduce(matrix, axis=1),
     "smallest": lambda matrix: np.fmin.reduce(matrix, axis=1),

@@ -17,7 +17,7 @@ FIRST = 128
 """Runs on each side in the first block of a pair."""
 GROWTH = 0.1
 """Each further block of a pair is this share of what it has had: bets keep up with what was learned."""
-REFIT = 1.7
+REFIT = 2.0
 """The score is learned anew whenever the pair has had this many times more runs than last time."""
 RERANK = 1.3
 """The cells are ranked anew whenever the pair has had this many times more runs than last time."""
@@ -108,6 +108,8 @@ class Arm:
     """Trials when the score was last learned."""
     reranked: int = 0
     """Trials when its cells were last ranked."""
+    promised: tuple[tuple[int, float, float] | None, float] = (None, 0.0)
+    """The last promise, and after how many blocks and for which claim it was."""
 
     @property
     def seen(self) -> Counts:
@@ -139,11 +141,17 @@ class Arm:
 
     def promise(self, nulls: Nulls) -> float:
         """Optimistic growth: what the counts suggest and one standard error; infinite before anything is known."""
+        state = self.blocks, float(nulls.x[0]), float(nulls.delta[0])
+        if self.promised[0] != state:  # with many pairs, all but one are as they were
+            self.promised = state, self._optimistic(nulls)
+        return self.promised[1]
+
+    def _optimistic(self, nulls: Nulls) -> float:
         seen = self.seen
         known = int(seen[0].sum())
         if known == 0:
             return math.inf if self.trials == 0 else 1 / (2 * self.trials)
-        return (math.sqrt(2 * known * growth_of(seen, nulls)) + 1) ** 2 / (2 * known)
+        return (math.sqrt(2 * known * float(growth_of(seen, nulls)[0])) + 1) ** 2 / (2 * known)
 
     def absorb(self, cells: Counts, runs: int) -> None:
         """Add what a block has shown."""
@@ -206,14 +214,16 @@ class Arm:
             self.fitted = self.reranked = int(self.ranked_by[0].sum() + self.latest[0][0].sum())
 
 
-def growth_of(counts: Counts, nulls: Nulls) -> float:
-    """Log-wealth for each trial that these counts promise."""
-    return float(choose(*counts, nulls, strongest(*counts, nulls), Goal(np.zeros(1), 1)).growth.max())
+def growth_of(counts: Counts, nulls: Nulls) -> Floats:
+    """Log-wealth for each trial that these counts promise, for each null."""
+    return choose(*counts, nulls, strongest(*counts, nulls), Goal(np.zeros(len(nulls.x)), 1)).growth
 
 
 def _worth(counts: Counts, nulls: Nulls) -> float:
     """Growth at an easier claim and, a little, at none: at the claim itself it may be nothing but chance."""
-    return growth_of(counts, nulls.easier(0.8)) + 0.01 * growth_of(counts, Nulls.of(1.0, 0.0))
+    easier = nulls.easier(0.8)
+    growth = growth_of(counts, Nulls.of([*easier.x, 1.0], [*easier.delta, 0.0]))
+    return float(growth[:-1].max() + 0.01 * growth[-1])
 
 
 def _mixed(left: Any, right: Any) -> Any:

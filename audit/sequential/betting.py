@@ -250,20 +250,20 @@ def _direction(weights: Floats, edge: Floats, coefficients: Floats) -> tuple[Flo
     Small stakes earn their excess less half their variance. That is largest with both directions or, where one of them
     would then be bet against, with one.
     """
-    tried = [coefficients * used for used in ([1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0])]
-    stakes, earned = zip(*(_proportions(weights, edge, each) for each in tried), strict=True)
+    tried = coefficients * np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])[:, None, None, :]
+    stakes, earned = _proportions(weights, edge, tried)
     best, rows = np.argmax(earned, axis=0), np.arange(len(weights))
-    return np.stack(tried)[best, rows], np.stack(stakes)[best, rows]
+    return tried[best, rows], stakes[best, rows]
 
 
 def _proportions(weights: Floats, edge: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
-    """Stakes that earn most, and how much; minus infinity if one of them is below zero."""
+    """Stakes that earn most, and how much; minus infinity if one of them is below zero. Any axes may come first."""
     scaled = coefficients * np.sqrt(edge)[:, :, None]
-    idle = np.abs(coefficients).max(1) == 0
-    hessian = scaled.transpose(0, 2, 1) @ scaled + np.eye(3)[None] * (idle[:, None, :] + 1e-12)
-    excess = np.maximum(np.einsum("gi,gij->gj", weights, coefficients), 0.0) * [0.0, 1.0, 1.0]
-    stake = np.linalg.solve(hessian, excess[:, :, None])[:, :, 0]
-    return stake, np.where((stake[:, 1:] >= 0).all(1), (excess * stake).sum(1), -np.inf)
+    idle = np.abs(coefficients).max(-2) == 0
+    hessian = scaled.swapaxes(-1, -2) @ scaled + np.eye(3) * (idle[..., None, :] + 1e-12)
+    excess = np.maximum((weights[:, None, :] @ coefficients)[..., 0, :], 0.0) * [0.0, 1.0, 1.0]
+    stake = np.linalg.solve(hessian, excess[..., None])[..., 0]
+    return stake, np.where((stake[..., 1:] >= 0).all(-1), (excess * stake).sum(-1), -np.inf)
 
 
 def _fixed(edge: Floats, added: Floats, goal: Goal) -> Floats:

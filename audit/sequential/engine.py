@@ -31,7 +31,7 @@ from crowdproof.mechanism import Mechanism, batch_of
 
 BATCHED_CHUNK = 2**16
 PLAIN_CHUNK = 256
-SMALLEST_CHUNK = 32
+SMALLEST_CHUNK = 64
 LARGEST = 1e15
 """The largest e^epsilon that runs are bet against; above, stakes would be lost in rounding."""
 BLOCKS = 256

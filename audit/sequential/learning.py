@@ -40,6 +40,8 @@ MOST_BINS = 64
 """Cells that are bins each; more of them are put together."""
 MOST_GUIDED = 1e5
 """Outputs for which the guess of a cell's log-ratio counts at most."""
+LONGEST = 80
+"""Letters of an output that are shown."""
 NEWTONS = 8
 TELLING = 4.0
 """Nats of held-out evidence against the claim below which scores are compared by likelihood instead."""
@@ -243,15 +245,17 @@ def _lookup(reader: Reader, left: Any, right: Any) -> Lookup | None:
     codes, first = np.unique(np.concatenate([one, two]), return_index=True)
     if len(codes) < 2 or len(codes) > min(MOST_KEYS, (len(one) + len(two)) / 2):
         return None
-    texts = tuple(_shown(left[at] if at < len(one) else right[at - len(one)]) for at in first)
     size = len(codes) + 1
-    return Lookup(reader, np.zeros(size, np.intp), codes, texts, np.zeros(size))
+    return Lookup(reader, np.zeros(size, np.intp), codes, _texts(left, right, first), np.zeros(size))
 
 
-def _shown(output: Any) -> str:
-    if isinstance(output, np.ndarray):
-        numbers = [f"{each:.6g}" for each in output.tolist()]
-        text = numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
+def _texts(left: Any, right: Any, chosen: Places) -> tuple[str, ...]:
+    """What these outputs, counted through both sides, look like."""
+    if isinstance(left, np.ndarray):
+        rows = np.concatenate([left, right])[chosen].tolist()
+        texts = [", ".join([f"{each:.6g}" for each in row]) for row in rows]
+        shown = texts if left.shape[1] == 1 else [f"({each})" for each in texts]
     else:
-        text = " ".join(str(output).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        outputs = (left[at] if at < len(left) else right[at - len(left)] for at in chosen)
+        shown = [" ".join(str(each).split()) for each in outputs]
+    return tuple(each if len(each) <= LONGEST else f"{each[: LONGEST - 3]}..." for each in shown)
