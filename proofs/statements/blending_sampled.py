@@ -1,13 +1,14 @@
 """Crowd-blending privacy after sampling (Gehrke, Hay, Lui, Pass): the main theorem, with explicit constants."""
 
 from fractions import Fraction
+from itertools import compress, product
 from typing import Any
 
 from flint import arb
 
-from crowdproof.proofs.binomial import mass
+from crowdproof.proofs.binomial import at_least, mass
 from crowdproof.proofs.engines.finite import lift
-from crowdproof.proofs.laws import both_ways
+from crowdproof.proofs.laws import both_ways, law
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
@@ -17,6 +18,7 @@ from crowdproof.proofs.statement import (
     Registered,
     Statement,
     at,
+    case,
     edge,
     goal,
     without,
@@ -185,7 +187,7 @@ MAIN = Statement(
         "Each row is sampled with the same probability p; where they differ, a swap costs the ratio of the odds too.",
         "From a derivative's sign to monotony, and from a second derivative's to concavity: calculus.",
     ),
-    remark="The DP part of the theorem; that the process is zero-knowledge private is not examined here.",
+    remark="The DP part of the theorem; cbp-zero-knowledge is the other.",
 )
 
 
@@ -281,4 +283,112 @@ BIASED = Statement(
     remark="With l = h = p these are the constants of cbp-main.",
 )
 
-STATEMENTS = (MAIN, BIASED)
+
+def _shown(sample: tuple[int, ...], k: int) -> tuple[int, ...]:
+    """The histogram of a sample's rows by kind, counts below k set to 0."""
+    return tuple(count if count >= k else 0 for count in sample)
+
+
+def _simulated(first: int, second: int, k: int, p: Fraction, rate: Fraction | None = None) -> dict[str, Fraction]:
+    """How far the release of a few rows of two kinds is from what a simulator makes of a sample that it is given.
+
+    The release by binomial counts; the simulator by all subsets of the rows, each with its own probability.
+    """
+    rows, given = (0,) * first + (1,) * second, p if rate is None else rate
+    released = law(
+        (_shown((i, j), k), mass(i, first, p) * mass(j, second, p)) for i in range(first + 1) for j in range(second + 1)
+    )
+    subsets = (tuple(compress(rows, kept)) for kept in product((0, 1), repeat=len(rows)))
+    simulated = law(
+        (_shown((each.count(0), each.count(1)), k), given ** len(each) * (1 - given) ** (len(rows) - len(each)))
+        for each in subsets
+    )
+    return {"apart": both_ways(released, simulated, Fraction(1))}
+
+
+def _thinned(n: int, p: Fraction, rate: Fraction, again: Fraction | None = None) -> dict[str, Fraction]:
+    """How far a sample at a higher rate, sampled again, is from a sample at rate p."""
+    second = p / rate if again is None else again
+    twice = law((j, mass(i, n, rate) * mass(j, i, second)) for i in range(n + 1) for j in range(i + 1))
+    return {"apart": both_ways({j: mass(j, n, p) for j in range(n + 1)}, twice, Fraction(1))}
+
+
+def _blind(n: int, k: int, p: Fraction) -> dict[str, Any]:
+    """The least delta of any simulator that is given nothing, and more than what the theorem needs with a sample.
+
+    Of n rows of one kind the release shows their kind with probability `shown`; of n rows of another kind it never
+    does. So `shown` <= x S + d and S <= d, where S is how often the simulator shows it.
+    """
+    shown = at_least(k, n, p)
+    needed = (-(arb(2).log() - lift(Fraction(1, 2))) * lift((1 - p) ** 2 * k)).exp()
+    return {"least": lift(shown / (1 + 1 / (1 - p))), "needed": needed}
+
+
+ZERO_KNOWLEDGE = Statement(
+    "cbp-zero-knowledge",
+    "slides; CRYPTO 2012",
+    "The same process is (eps', delta')-zero-knowledge private for samples at rate p: whatever an observer makes of "
+    "the release, a simulator makes nearly as well of a sample at rate p, or more, of the data without the target.",
+    Registered.PROVED,
+    (
+        Obligation(
+            "simulator",
+            "The simulator treats the sample that it is given as the process does: this has the law of the release "
+            "without the target, so the bounds of cbp-main are those of the simulation.",
+            Finite(
+                _simulated,
+                "apart == 0",
+                tuple(
+                    {"first": first, "second": second, "k": k, "p": p}
+                    for first in range(5)
+                    for second in range(1, 4)
+                    for k in (1, 2)
+                    for p in (Fraction(1, 2), Fraction(1, 10))
+                ),
+            ),
+            (case(rate=Fraction(1, 4)), goal("apart > 0")),
+        ),
+        Obligation(
+            "larger-sample",
+            "A sample at a higher rate r, sampled again at rate p/r, is a sample at rate p.",
+            Finite(
+                _thinned,
+                "apart == 0",
+                tuple(
+                    {"n": n, "p": Fraction(1, 10), "rate": r}
+                    for n in range(1, 9)
+                    for r in (Fraction(1, 4), Fraction(1))
+                ),
+            ),
+            (case(again=Fraction(1, 10)), case(again=Fraction(1, 2))),
+        ),
+        Obligation(
+            "hence-dp",
+            "Two datasets that differ in the target have one simulation: P is near S and S near Q, so P is near Q.",
+            Implication(
+                ("P <= x*S + d", "S <= x*Q + d", "x >= 0"),
+                "P <= x**2*Q + (1 + x)*d",
+                (edge(P=0, S=0, Q=0, x=0, d=0), edge(P=3, S=1, Q=0, x=2, d=1)),
+            ),
+            (without("P <= x*S + d"), without("S <= x*Q + d"), goal("P <= x**2*Q + d"), goal("P <= x*Q + (1 + x)*d")),
+        ),
+        Obligation(
+            "not-from-nothing",
+            "A simulator without any sample fails: for 200 rows of one kind it errs more than the theorem allows.",
+            Finite(
+                _blind,
+                "least > needed",
+                tuple({"n": 200, "k": k, "p": Fraction(1, 4)} for k in (15, 25, 35)),
+                "balls",
+            ),
+            (case(k=100), goal("least > 8*needed")),
+        ),
+    ),
+    duty=(
+        "An observer's other knowledge may depend on the data without the target, and the simulator has it too.",
+        "From the release to what the observer makes of it: thm2.",
+    ),
+    remark="With the target replaced by another row instead of left out, hence-dp tells what DP follows.",
+)
+
+STATEMENTS = (MAIN, BIASED, ZERO_KNOWLEDGE)
