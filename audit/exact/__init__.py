@@ -1,5 +1,6 @@
 """Exact audits: where the law of the release is finite it is worked out, and delta(epsilon) is a fraction."""
 
+from crowdproof.audit.exact.confirm import confirmed
 from crowdproof.audit.exact.engine import ExactResult, NotDeterministicError, exact_law, has_finite_law
 from crowdproof.audit.exact.law import Mass, PairLaw
 from crowdproof.audit.exact.profile import Excess, epsilon_at, excess_at, worst_excess
@@ -12,6 +13,7 @@ __all__ = [
     "NotDeterministicError",
     "PairLaw",
     "Unaffordable",
+    "confirmed",
     "epsilon_at",
     "exact_law",
     "excess_at",

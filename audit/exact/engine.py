@@ -1,7 +1,7 @@
 """Run the target once for each sample of two neighbouring datasets, and weigh."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +30,9 @@ class ExactResult:
     runs: int
     failures: Mapping[str, int]
     """What the target said where it released nothing, and on how many samples."""
+    grouped: GroupedPair
+    ran: tuple[tuple[Sample, str], ...]
+    """Each sample that was run, with the key of what came of it."""
 
     @property
     def complete(self) -> bool:
@@ -40,6 +43,12 @@ class ExactResult:
 class NotDeterministicError(TargetError):
     """The target answered the same data in two ways."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "the target is said to be deterministic, but two runs on the same data differ: "
+            "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
+        )
+
 
 @frozen(eq=False)
 class RunSample:
@@ -49,6 +58,7 @@ class RunSample:
     pair: GroupedPair
     law: bool = False
     """Whether the mechanism declares its law."""
+    seed: tuple[int, ...] = (0,)
 
     def __call__(self, task: tuple[Sample, bool]) -> list[tuple[str, Outcome, int | Fraction]]:
         """`(sample, again)`: with `again` the target is run once more, and must give the same."""
@@ -57,22 +67,20 @@ class RunSample:
         if self.law:
             law = self.mechanism.law(data)  # type: ignore[attr-defined]
             return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
-        outcome = only_outcome(self.mechanism, data, again=again)
+        seeds = np.random.SeedSequence([*self.seed, *sample.counts]).generate_state(1 + again).tolist()
+        outcome = only_outcome(self.mechanism, data, seeds)
         return [(key_of(outcome), outcome, 1)]
 
 
-def only_outcome(mechanism: Mechanism, data: Any, *, again: bool = True) -> Outcome:
-    """What a deterministic target does; with `again` it is run once more, with another seed, and must do the same."""
+def only_outcome(mechanism: Mechanism, data: Any, seeds: Sequence[int]) -> Outcome:
+    """What a deterministic target does: it is run with each of the seeds, and must do the same."""
 
     def run(seed: int) -> Outcome:
         return attempt(lambda copy: mechanism(copy, np.random.default_rng(seed)), data)
 
-    first = run(0)
-    if again and key_of(first) != key_of(run(1)):
-        raise NotDeterministicError(
-            "the target is said to be deterministic, but two runs on the same data differ: "
-            "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
-        )
+    first = run(seeds[0])
+    if any(key_of(run(each)) != key_of(first) for each in seeds[1:]):
+        raise NotDeterministicError
     return first
 
 
@@ -97,38 +105,44 @@ def exact_law(
     tolerance: Fraction = Fraction(0),
     distrust: bool = False,
     partial: bool = False,
+    seed: int = 0,
 ) -> ExactResult | Unaffordable:
     """The law of Poisson sampling at rate beta (None: no sampling) followed by the mechanism, on both datasets.
 
     A budget spent on the way leaves the rest of the samples unseen: the law then counts them against any excess. A
-    deterministic target is run twice on some samples, with `distrust` on all, and must answer alike. With `partial` the
-    likeliest samples up to the limit will do.
+    deterministic target is run twice on some samples, with `distrust` on all, with seeds of their
+    own, and must answer alike. With `partial` the likeliest samples up to the limit will do.
     """
     grouped = _grouped(pair, beta)
     chosen = plan(grouped, beta, limit, tolerance, partial=partial)
     if isinstance(chosen, Unaffordable):
         return chosen
     failures: Counter[str] = Counter()
+    ran: list[tuple[Sample, str]] = []
     before = meter.runs
-    run = RunSample(mechanism, grouped, law=declares_law(mechanism))
-    terms = _terms(chosen.samples, run, runner, meter, failures, distrust=distrust)
-    law = collect(terms, chosen.left_total, chosen.right_total)
-    shown = (
-        pair if beta is None else evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
-    )
-    return ExactResult(shown, law, meter.runs - before, dict(failures))
+    run = RunSample(mechanism, grouped, law=declares_law(mechanism), seed=(seed, before))
 
-
-def _terms(
-    samples: Iterable[Sample], run: RunSample, runner: Runner, meter: Meter, failures: Counter[str], *, distrust: bool
-) -> Iterator[Weighted]:
-    tasks = [(sample, not run.law and (distrust or _is_power_of_two(i + 1))) for i, sample in enumerate(samples)]
-    results = iter(runner.map(run, tasks))
-    for (sample, again), outcomes in zip(tasks, results, strict=True):
-        for key, outcome, p in outcomes:
+    def weighed() -> Iterator[Weighted]:
+        for sample, key, outcome, p in _outcomes(chosen.samples, run, runner, meter, distrust=distrust):
+            ran.append((sample, key))
             if outcome.failure is not None:
                 failures[outcome.failure] += 1
             yield key, outcome.output, sample.left * p, sample.right * p
+
+    law = collect(weighed(), chosen.left_total, chosen.right_total)
+    shown = (
+        pair if beta is None else evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
+    )
+    return ExactResult(shown, law, meter.runs - before, dict(failures), grouped, tuple(ran))
+
+
+def _outcomes(
+    samples: Iterable[Sample], run: RunSample, runner: Runner, meter: Meter, *, distrust: bool
+) -> Iterator[tuple[Sample, str, Outcome, int | Fraction]]:
+    tasks = [(sample, not run.law and (distrust or _is_power_of_two(i + 1))) for i, sample in enumerate(samples)]
+    for (sample, again), outcomes in zip(tasks, runner.map(run, tasks), strict=True):
+        for key, outcome, p in outcomes:
+            yield sample, key, outcome, p
         try:
             meter.spend(1 + again, "enumerating samples")
         except BudgetSpentError:

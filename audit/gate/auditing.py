@@ -32,11 +32,9 @@ from crowdproof.findings import (
     Confidence,
     Cost,
     Evidence,
-    Exact,
     Finding,
     Json,
     Note,
-    NotRefuted,
     Refuted,
     Undecided,
     Verdict,
@@ -128,21 +126,19 @@ def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> 
         part.examine(chain(proposals.worst_cases(), proposals.own_data()))
         if part.refuting is None and not meter.spent:
             part.search()
+        part.confirm()
     except NotDeterministicError:
         return None
     if part.refuting is None and (part.unaffordable or part.worst is None) and not meter.spent:
         shown += [Note("Exact part", part.seen())] if part.worst is not None else []
         shown += part.evidence()
         return None
-    verdict: Verdict
-    if part.refuting is not None:
-        verdict = Refuted(part.refuting.witness())
-    elif meter.left().seconds == 0 or part.worst is None:
-        verdict = Undecided("The time was spent before the pairs were enumerated.")
+    if part.refuting is None and (meter.left().seconds == 0 or part.worst is None):
+        verdict: Verdict = Undecided("The time was spent before the pairs were enumerated.")
     else:
-        verdict = NotRefuted(part.seen())
+        verdict = part.verdict()
     evidence = (*part.evidence(), *question.notes)
-    certainty = None if isinstance(verdict, Undecided) else Exact()
+    certainty = None if isinstance(verdict, Undecided) else part.certainty
     return Finding("", request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
 
 

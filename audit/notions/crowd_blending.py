@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import chain, islice
 
 import numpy as np
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
-from crowdproof.audit.exact import ExactResult, exact_law, worst_excess
+from crowdproof.audit.exact import ExactResult, Excess, NotDeterministicError, confirmed, exact_law, worst_excess
 from crowdproof.audit.exact import report as exact_report
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
@@ -79,11 +79,13 @@ class Examination:
     request: Request
     claim: CrowdBlending
     exact: bool
+    measured: bool
+    """Whether it was only measured that the target is deterministic."""
     meter: Meter
     tests: int
     rows: list[tuple[str, ...]] = Factory(list)
     late: bool = False
-    """Whether a bet ended because its share of the time was spent."""
+    """Whether a bet, or the confirmation of what was enumerated, lacked time or runs."""
 
     def distinguishes(self, pair: Pair) -> PairWitness | None:
         """What tells the two datasets apart beyond e^eps, if anything does."""
@@ -91,7 +93,12 @@ class Examination:
             result = exact_law(pair, self.request.target, None, runner=self.request.runner, meter=self.meter)
             assert isinstance(result, ExactResult)  # two datasets are always affordable
             excess, flipped = worst_excess(result.law, self.claim.epsilon)
-            return exact_report.witness(result, excess, flipped) if excess.above(Fraction(0)) else None
+            if not excess.above(Fraction(0)):
+                return None
+            if self.measured and not self._confirmed(result, excess, flipped):
+                self.late = True
+                return None
+            return exact_report.witness(result, excess, flipped)
         found = sequential_audit(
             [pair],
             Guarded(self.request.target),
@@ -106,6 +113,19 @@ class Examination:
         self.meter.runs += found.trials
         self.late |= found.ended is Ended.SECONDS
         return None if found.refuted is None else betting_witness(found.refuted, [pair])
+
+    def _confirmed(self, result: ExactResult, excess: Excess, flipped: bool) -> bool:
+        return confirmed(
+            result,
+            excess,
+            flipped=flipped,
+            mechanism=self.request.target,
+            delta=Fraction(0),
+            error=self.request.error / (2 * self.tests),
+            seed=(self.request.seed, 3, self.meter.runs),
+            runner=self.request.runner,
+            meter=self.meter,
+        )
 
     def refutes(self, suspect: Suspect) -> PairWitness | None:
         """The witness that the row is not ignored, if it also blends with fewer than k rows."""
@@ -139,10 +159,17 @@ def examine(request: Request) -> Conclusion:
     suspects = list(islice(_suspects(request, claim), DATASETS))
     meter.runs += probe(request.target, [suspect.without().left for suspect in suspects[:2]])
     known = finite(request.target, request)
-    examination = Examination(request, claim, known.finite, meter, len(suspects) * (OTHERS + 1))
-    assumed = (ASSUMED,) if known.finite and known.measured else ()
-    verdict, origin = _look(examination, suspects)
-    certainty: Certainty = Exact() if examination.exact else Confidence(request.error)
+    tests = len(suspects) * (OTHERS + 1)
+    examination = Examination(request, claim, known.finite, known.measured, meter, tests)
+    try:
+        verdict, origin = _look(examination, suspects)
+    except NotDeterministicError:
+        less = evolve(request, error=request.error / 2)  # the other half was for confirmations
+        examination = Examination(less, claim, False, True, meter, tests)
+        verdict, origin = _look(examination, suspects)
+    assumed = (ASSUMED,) if examination.exact and known.measured else ()
+    surely = examination.exact and not (known.measured and isinstance(verdict, Refuted))
+    certainty: Certainty = Exact() if surely else Confidence(request.error)
     return Conclusion(
         verdict,
         None if isinstance(verdict, Undecided) else certainty,
@@ -164,7 +191,9 @@ def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdic
     except KeyboardInterrupt:
         return Undecided(f"It was interrupted after {len(rows)} rows were examined."), ()
     if examination.late or meter.late:
-        return Undecided(f"No leak was found before the time was spent on {len(rows)} rows."), ()
+        return Undecided(
+            f"No leak was found before the time, or the runs to confirm one, were spent on {len(rows)} rows."
+        ), ()
     if not rows:
         raise DataError("the budget does not allow a single row to be examined: raise it.")
     return NotRefuted(

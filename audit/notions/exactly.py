@@ -5,13 +5,26 @@ from fractions import Fraction
 
 from attrs import Factory, define, frozen
 
-from crowdproof.audit.exact import ExactResult, Excess, Unaffordable, exact_law, report, worst_excess
+from crowdproof.audit.exact import ExactResult, Excess, Unaffordable, confirmed, exact_law, report, worst_excess
 from crowdproof.audit.exact.engine import LIMIT
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions.question import ASSUMED, Question
 from crowdproof.errors import TargetError
-from crowdproof.findings import Evidence, Note, PairWitness, Table
+from crowdproof.exact import show
+from crowdproof.findings import (
+    Certainty,
+    Confidence,
+    Evidence,
+    Exact,
+    Note,
+    NotRefuted,
+    PairWitness,
+    Refuted,
+    Table,
+    Undecided,
+    Verdict,
+)
 
 GLANCE = 400
 """Runs up to which further pairs are looked at after a refutation, for a larger leak to show."""
@@ -51,6 +64,8 @@ class ExactPart:
     examined: list[Examined] = Factory(list)
     unaffordable: list[tuple[Pair, str]] = Factory(list)
     notes: list[Note] = Factory(list)
+    confirmed: bool = False
+    """Whether fresh runs agreed with a refutation, where that the target is deterministic was only measured."""
 
     def examine(self, pairs: Iterable[Pair]) -> None:
         """Examine the pairs one after the other; a pair on which the target breaks is noted and passed over."""
@@ -85,6 +100,56 @@ class ExactPart:
         if (climb.smallest or climb.best) is not None:
             self._one(climb.smallest or climb.best, self._limit)  # type: ignore[arg-type]
 
+    def confirm(self) -> None:
+        """Confirm a refutation by fresh runs, at half of the error, where determinism was only measured."""
+        worst = self.refuting
+        if worst is None or not self.question.distrust:
+            return
+        runs, error = self.meter.runs, self.request.error / 2
+        self.confirmed = confirmed(
+            worst.result,
+            worst.excess,
+            flipped=worst.flipped,
+            mechanism=self.question.mechanism,
+            delta=self.question.claim.delta,
+            error=error,
+            seed=(self.request.seed, 3),
+            runner=self.request.runner,
+            meter=self.meter,
+        )
+        if self.confirmed:
+            self.notes.append(
+                Note(
+                    "Confirmed",
+                    f"{self.meter.runs - runs:,} fresh runs, with other seeds and on samples drawn by their weights, "
+                    "all came out as enumerated. Had the claim been true they would have done so with a probability "
+                    f"of at most {show(error)}, whether or not the target is deterministic.",
+                )
+            )
+
+    def forget(self, error: TargetError) -> None:
+        """What was enumerated is no evidence: the target turned out to be random."""
+        self.examined.clear()
+        self.unaffordable.clear()
+        self.notes[:] = [Note("Not deterministic after all", str(error))]
+
+    def verdict(self) -> Verdict:
+        """What enumeration says, once some pair was examined."""
+        if self.refuting is None:
+            return NotRefuted(self.seen())
+        if self.question.distrust and not self.confirmed:
+            return Undecided(
+                f"Enumeration shows a delta of {report.number(self.refuting.excess.bounds())} if the target is "
+                "deterministic, which was only measured, and the budget of runs is too small to confirm it by fresh "
+                "runs: say --deterministic if it is, or give more runs."
+            )
+        return Refuted(self.refuting.witness())
+
+    @property
+    def certainty(self) -> Certainty:
+        """Exact, or with the error of the fresh runs that confirmed a refutation."""
+        return Confidence(self.request.error) if self.confirmed else Exact()
+
     def _one(self, pair: Pair, limit: int) -> None:
         result = self._law(pair, self.meter, limit=limit)
         if isinstance(result, Unaffordable):
@@ -105,6 +170,7 @@ class ExactPart:
             partial=partial,
             tolerance=question.claim.delta / 1000,
             distrust=question.distrust,
+            seed=self.request.seed,
         )
 
     @property

@@ -7,7 +7,7 @@ betting, all together, with the whole error.
 from collections.abc import Sequence
 from itertools import chain, islice
 
-from attrs import define
+from attrs import define, evolve
 
 from crowdproof.audit.exact import NotDeterministicError
 from crowdproof.audit.interface import Conclusion, Pair, Request
@@ -21,8 +21,6 @@ from crowdproof.audit.sequential import Ended, SequentialResult
 from crowdproof.findings import (
     Confidence,
     Evidence,
-    Exact,
-    Note,
     NotRefuted,
     Refuted,
     Skipped,
@@ -39,6 +37,8 @@ class Findings:
     """All that has been found, whatever ended the audit."""
 
     exact: ExactPart
+    request: Request
+    """As it was made, or with what is left of the error."""
     pairs: Sequence[Pair] = ()
     """Those that were tested by betting."""
     tested: SequentialResult | None = None
@@ -53,7 +53,7 @@ def examine(request: Request) -> Conclusion:
         question.check_pairs(request.pairs)
     if not is_recorded(question.mechanism):
         meter.runs += probe(question.mechanism, _datasets(question, request))
-    found = Findings(ExactPart(question, request, meter))
+    found = Findings(ExactPart(question, request, meter), request)
     try:
         _look(question, request, meter, found)
     except KeyboardInterrupt:
@@ -69,12 +69,16 @@ def _datasets(question: Question, request: Request) -> list[object]:
 
 
 def _look(question: Question, request: Request, meter: Meter, found: Findings) -> None:
-    pairs = _pairs(question, request)
     if question.finite:
         try:
             pairs = _exactly(question, request, found.exact)
+            found.exact.confirm()
         except NotDeterministicError as error:
-            found.exact.notes.append(Note("Not deterministic after all", str(error)))
+            found.exact.forget(error)
+            found.request = evolve(request, error=request.error / 2)  # the other half was for a confirmation
+            question = evolve(question, finite=False)
+    if not question.finite:
+        pairs = _pairs(question, request)
     if found.exact.refuting is not None:
         return
     if meter.spent:
@@ -85,7 +89,7 @@ def _look(question: Question, request: Request, meter: Meter, found: Findings) -
         pairs = [*best_by_search(question, request, meter), *pairs]
     if pairs:
         found.pairs = pairs[: statistically.most_pairs(meter)]
-        found.tested = statistically.bet_on(question, found.pairs, request, meter)
+        found.tested = statistically.bet_on(question, found.pairs, found.request, meter)
 
 
 def _pairs(question: Question, request: Request) -> list[Pair]:
@@ -108,10 +112,11 @@ def _conclude(question: Question, request: Request, meter: Meter, found: Finding
     exact, tested = found.exact, found.tested
     evidence: tuple[Evidence, ...] = question.notes
     if exact.refuting is not None:
-        verdict: Verdict = Refuted(exact.refuting.witness())
-        return Conclusion(verdict, Exact(), (*exact.evidence(), *evidence), meter.runs)
+        verdict = exact.verdict()
+        certainty = None if isinstance(verdict, Undecided) else exact.certainty
+        return Conclusion(verdict, certainty, (*exact.evidence(), *evidence), meter.runs)
     if tested is not None:
-        evidence = (*statistically.evidence(tested, found.pairs, request), *exact.evidence(), *evidence)
+        evidence = (*statistically.evidence(tested, found.pairs, found.request), *exact.evidence(), *evidence)
         return Conclusion(_judge(found, tested), Confidence(request.error), evidence, meter.runs)
     evidence = (*exact.evidence(), *evidence)
     if exact.worst is None:
@@ -119,7 +124,7 @@ def _conclude(question: Question, request: Request, meter: Meter, found: Finding
         return Conclusion(Skipped(reason), None, evidence, meter.runs)
     if found.ended:
         return Conclusion(Undecided(f"No leak was found before {found.ended}."), None, evidence, meter.runs)
-    return Conclusion(NotRefuted(exact.seen()), Exact(), evidence, meter.runs)
+    return Conclusion(exact.verdict(), exact.certainty, evidence, meter.runs)
 
 
 def _judge(found: Findings, tested: SequentialResult) -> Verdict:

@@ -41,8 +41,11 @@ class Cores:
         if self._pool is None:
             from loky import ProcessPoolExecutor  # noqa: PLC0415
 
-            threads = {name: value for name, value in ONE_THREAD.items() if name not in os.environ}
-            self._pool = ProcessPoolExecutor(self.workers, env=threads)
+            # one hash seed for all: the order of a set must not tell who ran a trial
+            wanted = {**ONE_THREAD, "PYTHONHASHSEED": "0"}
+            self._pool = ProcessPoolExecutor(
+                self.workers, env={name: value for name, value in wanted.items() if name not in os.environ}
+            )
         return self._pool
 
     def close(self) -> None:

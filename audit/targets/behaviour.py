@@ -45,7 +45,7 @@ class Behaviour:
         if self.stateful:
             sentences.append("It keeps state from one call to the next.")
         if self.hash_seed:
-            sentences.append("Its output depends on PYTHONHASHSEED.")
+            sentences.append(_HASHED)
         if self.isolation:
             sentences.append(self.isolation)
         return Note("Behaviour of the target", " ".join(sentences))
@@ -55,6 +55,10 @@ _DETERMINISTIC = (
     f"{2 * REPEATS} trial runs with {REPEATS} seeds gave the same output, so it is taken to be deterministic."
 )
 _RANDOM = "It is randomized, and the same seed gave the same output."
+_HASHED = (
+    "Its output depends on PYTHONHASHSEED, which Python draws anew for each process where it is not set; what is found "
+    "here is about the target run with the same one each time (--isolate spawn draws it anew for each run)."
+)
 _ENTROPY = "It is randomized from a source that no seed controls, so a replay repeats the statistics, not the outputs."
 
 
@@ -67,14 +71,13 @@ def measure(runs: Runs, data: Any) -> tuple[bool, bool]:
 
 
 def remembers(kept: Runs, clean: Runs, data: Any) -> bool:
-    """Whether a process that is kept up ever answers otherwise than a clean one, on a few datasets in turn."""
-    datasets = [data, *variants(data)]
-    truth = [outcome(clean, each, SEED) for each in datasets]
-    return not all(
-        same(expected, outcome(kept, each, SEED))
-        for _ in range(2)
-        for each, expected in zip(datasets, truth, strict=True)
-    )
+    """Whether a process that is kept up ever answers otherwise than a clean one, on a few datasets and seeds in turn.
+
+    With one seed alone, noise that is drawn once and kept would look the same in both.
+    """
+    trials = [(each, seed) for seed in (SEED, SEED + 1) for each in (data, *variants(data))]
+    truth = [outcome(clean, *each) for each in trials]
+    return not all(same(expected, outcome(kept, *each)) for each, expected in zip(trials, truth, strict=True))
 
 
 def order_behaviour(runs: Runs, data: Any) -> Behaviour:
