@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
@@ -70,22 +71,22 @@ def _inside(column: pl.Series, cell: Cell) -> Bools:
     match cell:
         case Range(low, high, low_open, high_open):
             values = column.to_numpy()
-            above = values > low if low_open else values >= low
-            return above & (values < high if high_open else values <= high)
+            above = values > float(low) if low_open else values >= float(low)
+            return above & (values < float(high) if high_open else values <= float(high))
         case Values(values):
             return column.cast(pl.String).is_in([_plain(each) for each in values]).to_numpy()
         case Anything():
             return np.ones(len(column), dtype=np.bool_)
 
 
-def _plain(value: float | str) -> str:
-    return f"{value:.12g}" if isinstance(value, float) else value
+def _plain(value: Decimal | str) -> str:
+    return f"{float(value):.12g}" if isinstance(value, Decimal) else value
 
 
 def _words(cell: Cell) -> str:
     match cell:
         case Range(low, high, low_open, high_open):
-            return f"{'(' if low_open else '['}{low:g}, {high:g}{')' if high_open else ']'}"
+            return f"{'(' if low_open else '['}{float(low):g}, {float(high):g}{')' if high_open else ']'}"
         case Values(values):
             return " or ".join(sorted(map(_plain, values)))
         case Anything():
@@ -116,8 +117,8 @@ def choose(release: pl.DataFrame, form: str, share: Fraction, rng: np.random.Gen
     salt = int(rng.integers(2**62))
     if form == "hash" or not ranges:
         return Predicate(cells, None, max(2, round(count / share)), salt)
-    widest = max(ranges, key=lambda name: ranges[name].high - ranges[name].low)
-    return Predicate(cells, (widest, ranges[widest].low), 0, salt)
+    widest = max(ranges, key=lambda name: float(ranges[name].high) - float(ranges[name].low))
+    return Predicate(cells, (widest, float(ranges[widest].low)), 0, salt)
 
 
 def run(

@@ -1,7 +1,7 @@
 """What a released cell says: `*` or missing says nothing, `[20, 40)` is a range, `{a, b}` a set, all else itself."""
 
-import math
 import re
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from attrs import frozen
@@ -23,8 +23,8 @@ class Anything:
 class Range:
     """Numbers from low to high; an open end does not belong to it."""
 
-    low: float
-    high: float
+    low: Decimal
+    high: Decimal
     low_open: bool = False
     high_open: bool = False
 
@@ -35,20 +35,20 @@ class Range:
                 above = (other.low, other.low_open) >= (self.low, self.low_open)
                 return above and (other.high, not other.high_open) <= (self.high, not self.high_open)
             case Values():
-                return all(isinstance(value, float) and self._holds(value) for value in other.values)
+                return all(isinstance(value, Decimal) and self._holds(value) for value in other.values)
             case Anything():
                 return False
 
-    def _holds(self, value: float) -> bool:
+    def _holds(self, value: Decimal) -> bool:
         above = value > self.low if self.low_open else value >= self.low
         return above and (value < self.high if self.high_open else value <= self.high)
 
 
 @frozen
 class Values:
-    """One of these; numbers as floats, all else as text."""
+    """One of these; numbers as they are written, to the last digit, all else as text."""
 
-    values: frozenset[float | str]
+    values: frozenset[Decimal | str]
 
     def covers(self, other: "Cell") -> bool:
         """Whether all that the other could be is among them."""
@@ -70,21 +70,27 @@ def parse_cell(value: Any) -> Cell:
     if text == "*":
         return Anything()
     match = _RANGE.fullmatch(text)
-    if match is not None and _number(match[2]) is not None and _number(match[3]) is not None:
-        return Range(float(match[2]), float(match[3]), match[1] == "(", match[4] == ")")
+    low, high = (number(match[2]), number(match[3])) if match else (None, None)
+    if match and low is not None and high is not None:
+        return Range(low, high, match[1] == "(", match[4] == ")")
     inside = _SET.fullmatch(text)
     parts = [part.strip() for part in inside[1].split(",")] if inside else [text]
     return Values(frozenset(_plain(part) for part in parts))
 
 
-def _plain(text: str) -> float | str:
-    number = _number(text)
-    return text if number is None else number
+def number(text: str) -> Decimal | None:
+    """The number that is written there, without rounding; None where it is none.
 
-
-def _number(text: str) -> float | None:
+    >>> number("20.0") == number("2e1"), number("12345678901234567890") == number("12345678901234567891")
+    (True, False)
+    """
     try:
-        number = float(text)
-    except ValueError:
+        read = Decimal(text)
+    except InvalidOperation:
         return None
-    return None if math.isnan(number) else number
+    return None if read.is_nan() else read
+
+
+def _plain(text: str) -> Decimal | str:
+    read = number(text)
+    return text if read is None else read

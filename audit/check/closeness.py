@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
+from crowdproof.audit.check.cells import number
 from crowdproof.audit.check.diversity import CLOSE, Measured
 from crowdproof.audit.check.groups import COUNT, GROUP, VALUE, Spread
 from crowdproof.errors import DataError
@@ -36,15 +37,15 @@ def equal(spread: Spread, t: Fraction) -> Measured:
 
 def ordered(spread: Spread, t: Fraction) -> Measured:
     """The largest distance of a group, where values have an order and their neighbours are one step apart."""
-    spread = _with_numbers(spread)
-    ranked = spread.table.with_columns((pl.col(VALUE).rank("dense").cast(pl.Int64) - 1).alias("rank"))
-    values = int(ranked["rank"].max()) + 1  # type: ignore[arg-type]
+    spread = _ranked(spread)
+    values = int(spread.table[VALUE].max()) + 1  # type: ignore[arg-type]
     sizes = spread.groups.sizes
-    whole = np.bincount(ranked["rank"], weights=ranked[COUNT], minlength=values).cumsum() / spread.groups.rows
+    whole = np.bincount(spread.table[VALUE], weights=spread.table[COUNT], minlength=values).cumsum()
+    whole = whole / spread.groups.rows
     distances = np.zeros(len(sizes))
     step = max(1, _CELLS // values)
-    by_group = ranked.sort(GROUP)
-    groups, ranks, counts = (by_group[name].to_numpy() for name in (GROUP, "rank", COUNT))
+    by_group = spread.table.sort(GROUP)
+    groups, ranks, counts = (by_group[name].to_numpy() for name in (GROUP, VALUE, COUNT))
     for first in range(0, len(sizes), step):
         last = min(first + step, len(sizes))
         part = slice(*np.searchsorted(groups, [first, last]))
@@ -55,16 +56,17 @@ def ordered(spread: Spread, t: Fraction) -> Measured:
     return _worst(spread, distances, t, _exact_ordered)
 
 
-def _with_numbers(spread: Spread) -> Spread:
-    """The same with texts read as numbers, and `1` and `1.0` as one value; what has no order is an error."""
-    column = spread.table[VALUE]
-    if column.dtype == pl.String:
-        column = column.cast(pl.Float64, strict=False)
-    if column.null_count():
+def _ranked(spread: Spread) -> Spread:
+    """The same with places in the order for values, `1` and `1.0` as one; what has no order is an error."""
+    values = spread.table[VALUE].unique()
+    read: list[Any] = [number(value) if isinstance(value, str) else value for value in values]
+    if any(each is None or each != each for each in read):  # noqa: PLR0124  (only nan is not itself)
         raise DataError(
             f"the values of {spread.column} have no order: some are missing or no numbers. Use the equal distance."
         )
-    merged = spread.table.with_columns(column).group_by(GROUP, VALUE).agg(pl.col(COUNT).sum())
+    places = {value: place for place, value in enumerate(sorted(set(read)))}
+    ranks = pl.col(VALUE).replace_strict(values, [places[each] for each in read], return_dtype=pl.Int64)
+    merged = spread.table.with_columns(ranks).group_by(GROUP, VALUE).agg(pl.col(COUNT).sum())
     return evolve(spread, table=merged)
 
 

@@ -168,6 +168,12 @@ def test_covering_crowds_agree_with_brute_force(seed):
         ("{a, b}", "{b, a}", True),
         ("{a, b}", "{a, c}", False),
         ("{20}", "20.0", True),
+        ("12345678901234567890", "12345678901234567891", False),
+        ("12345678901234567890", "12345678901234567890.0", True),
+        ("[12345678901234567890, 99999999999999999999]", "12345678901234567889", False),
+        ("[12345678901234567890, 99999999999999999999]", "12345678901234567890", True),
+        ("[0, inf)", "1e400", True),
+        ("1e999999999", "inf", False),
         ("*", None, True),
         (None, "[1, 2]", True),
         ("[1, 2]", "*", False),
@@ -177,6 +183,22 @@ def test_covering_crowds_agree_with_brute_force(seed):
 )
 def test_what_a_cell_covers(vague, sharp, expected):
     assert parse_cell(vague).covers(parse_cell(sharp)) is expected
+
+
+def test_long_numbers_that_differ_in_the_last_digit_are_different():
+    release = pl.DataFrame({"id": ["12345678901234567890", "12345678901234567891"], "age": ["30", "30"]})
+    assert verdicts(release, k=2, match="covering")["k-anonymity"].verdict.name == "REFUTED"
+    written_twice = release.with_columns(id=pl.Series(["12345678901234567890", "12345678901234567890.0"]))
+    assert verdicts(written_twice, k=2, match="covering")["k-anonymity"].verdict.name == "PROVED"
+
+
+def test_steps_between_long_numbers_count_as_steps():
+    """In floats both values are one, and every distance 0."""
+    pay = ["12345678901234567890"] * 2 + ["12345678901234567891"] * 2
+    release = pl.DataFrame({"zip": ["1", "1", "2", "2"], "pay": pay})
+    found = spread(release.lazy(), ["zip"], "pay")
+    assert ordered(found, Fraction(1, 2)).holds
+    assert not ordered(found, Fraction(49, 100)).holds
 
 
 def test_row_numbers_are_found_and_what_they_leave_out_is_counted():
