@@ -71,8 +71,10 @@ def parse_cell(value: Any) -> Cell:
         return Anything()
     match = _RANGE.fullmatch(text)
     low, high = (number(match[2]), number(match[3])) if match else (None, None)
-    if match and low is not None and high is not None:
+    if match and low is not None and high is not None and low < high:
         return Range(low, high, match[1] == "(", match[4] == ")")
+    if match and low is not None and low == high and match[1] + match[4] == "[]":
+        return Values(frozenset([low]))
     inside = _SET.fullmatch(text)
     parts = [part.strip() for part in inside[1].split(",")] if inside else [text]
     return Values(frozenset(_plain(part) for part in parts))

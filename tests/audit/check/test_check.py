@@ -174,6 +174,14 @@ def test_covering_crowds_agree_with_brute_force(seed):
         ("[12345678901234567890, 99999999999999999999]", "12345678901234567890", True),
         ("[0, inf)", "1e400", True),
         ("1e999999999", "inf", False),
+        ("20", "[20, 20]", True),
+        ("[20, 20.0]", "20", True),
+        ("{20, 30}", "[20, 20]", True),
+        ("[20, 20]", "[20, 21]", False),
+        ("[20, 20)", "20", False),
+        ("20", "(20, 20)", False),
+        ("[0, 99]", "[30, 20]", False),
+        ("[30, 20]", "[30, 20]", True),
         ("*", None, True),
         (None, "[1, 2]", True),
         ("[1, 2]", "*", False),
@@ -190,6 +198,12 @@ def test_long_numbers_that_differ_in_the_last_digit_are_different():
     assert verdicts(release, k=2, match="covering")["k-anonymity"].verdict.name == "REFUTED"
     written_twice = release.with_columns(id=pl.Series(["12345678901234567890", "12345678901234567890.0"]))
     assert verdicts(written_twice, k=2, match="covering")["k-anonymity"].verdict.name == "PROVED"
+
+
+@pytest.mark.parametrize(("other", "verdict"), [("[20, 20]", "PROVED"), ("[20, 21]", "REFUTED")])
+def test_a_range_of_one_number_is_that_number(other, verdict):
+    release = pl.DataFrame({"age": ["20", other]})
+    assert verdicts(release, k=2, match="covering")["k-anonymity"].verdict.name == verdict
 
 
 def test_steps_between_long_numbers_count_as_steps():
