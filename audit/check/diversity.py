@@ -65,14 +65,14 @@ def recursive(spread: Spread, l: int, c: Fraction) -> Measured:  # noqa: E741
     """The largest ratio of the commonest value to the tail r_l + ... + r_m; it must stay below c."""
     rank = pl.col(COUNT).rank("ordinal", descending=True).over(GROUP)
     tail = pl.col(COUNT).filter(pl.col("rank") >= l).sum()
-    found = (
+    counted = (
         spread.table.with_columns(rank.alias("rank"))
         .group_by(GROUP)
         .agg(pl.col(COUNT).max().alias("top"), tail.alias("tail"))
-        .with_columns((pl.col("top") / pl.col("tail")).alias("ratio"))
-        .sort("ratio", GROUP, descending=[True, False])
+        .group_by("top", "tail")
+        .agg(pl.col(GROUP).min())
     )
-    group, top, rest = (int(found[name][0]) for name in (GROUP, "top", "tail"))
-    holds = found.filter(int(c.denominator) * pl.col("top") >= int(c.numerator) * pl.col("tail")).is_empty()
-    ratio = top / rest if rest else math.inf
-    return Measured(ratio, f"commonest against tail {top} : {rest}", group, holds)
+    ratio, group, top, rest = max(  # in fractions, since products with a long c do not fit into 64 bits
+        (Fraction(top, rest) if rest else math.inf, -group, top, rest) for top, rest, group in counted.iter_rows()
+    )
+    return Measured(ratio, f"commonest against tail {top} : {rest}", -group, ratio < c)

@@ -98,6 +98,24 @@ def test_equally_frequent_values_have_exactly_their_entropy():
     assert not entropy(spread(release[:8].lazy(), ["a"], "s"), 3).holds
 
 
+@pytest.mark.parametrize("digits", [3, 15, 17, 18, 19, 40])
+def test_a_long_c_is_compared_exactly(digits):
+    """10 of one value against 1 of another: the ratio is 10, whatever c has for decimals."""
+    found = spread(pl.DataFrame({"q": ["a"] * 11, "s": ["x"] * 10 + ["y"]}).lazy(), ["q"], "s")
+    tiny = Fraction(1, 10**digits)
+    for c, holds in ((Fraction(1, 3) // tiny * tiny, False), (Fraction(10), False), (Fraction(10) + tiny, True)):
+        measured = recursive(found, 2, c)
+        assert (measured.value, measured.holds) == (10, holds)
+
+
+def test_a_group_without_a_tail_is_the_worst():
+    release = pl.DataFrame({"q": ["a"] * 4 + ["b"] * 2, "s": ["x", "x", "x", "y", "z", "z"]})
+    found = spread(release.lazy(), ["q"], "s")
+    measured = recursive(found, 2, Fraction(10**6))
+    assert not measured.holds
+    assert found.groups.words(measured.group) == {"q": "b"}
+
+
 def test_many_groups_at_the_limit_are_decided_exactly():
     """Each of 300 groups has the same thirds as the whole: a distance of exactly 0, and an entropy of exactly ln 3."""
     release = pl.DataFrame({"zip": [str(i // 3) for i in range(900)], "pay": ["1", "2.0", "3"] * 300})
