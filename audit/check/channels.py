@@ -22,7 +22,7 @@ _NAMES = re.compile(r"(unnamed.*|_?index|_?id|row.?(number|id|nr|no)?|nr|no|#|)"
 
 @frozen
 class RowNumbers:
-    """A column that numbers the rows."""
+    """A column that looks like a numbering of the rows."""
 
     column: str
     first: int
@@ -36,7 +36,7 @@ def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[
 
     So may a handful of ages do; hence the numbers must also ascend, start at 0 or 1, or be called something like it.
     """
-    number = {name: pl.col(name).cast(pl.String).cast(pl.Int64, strict=False) for name in columns}
+    number = {name: _whole(name) for name in columns}
     start = table.select(each.alias(name) for name, each in number.items()).head(_START).collect()
     number = {name: number[name] for name in columns if start[name].drop_nulls().n_unique() == start.height}
     if not number:
@@ -56,6 +56,11 @@ def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[
         if different == rows and (ascends or low in {0, 1} or _NAMES.fullmatch(name)):
             found.append(RowNumbers(name, low, high, high - low + 1 - rows))
     return found
+
+
+def _whole(column: str) -> pl.Expr:
+    """The whole numbers of the column, `2.0` among them; null where there is none."""
+    return pl.col(column).cast(pl.String).str.replace(r"\.0*$", "").cast(pl.Int64, strict=False)
 
 
 def star_rows(groups: Groups) -> int:

@@ -18,7 +18,7 @@ def check(source: "Source", terms: Terms, *, subject: str | None = None) -> list
 
     >>> release = pl.DataFrame({"age": ["[20, 40)"] * 3 + ["[40, 60)"]})
     >>> [finding.verdict.name for finding in check(release, Terms(k=2))]
-    ['REFUTED', 'PROVED', 'PROVED', 'NOT_REFUTED']
+    ['REFUTED', 'NOT_REFUTED', 'PROVED', 'NOT_REFUTED']
     """
     if not isinstance(source, pl.DataFrame | pl.LazyFrame):
         with readable(source):

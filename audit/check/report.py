@@ -35,6 +35,10 @@ _MEANING = {
 _NOT_PRIVACY = (
     "That holds of this file; it does not say how the file came about, and so nothing about privacy by itself."
 )
+_NO_NUMBERS = (
+    "No column has whole numbers, all different, that fill at least half of the range they span and ascend, start at 0 "
+    "or 1, or are named like an index. Other numberings, such as in steps of ten or with letters, were not looked for."
+)
 
 
 @frozen(eq=False)
@@ -78,15 +82,17 @@ class Report:
         return found
 
     def row_numbers(self) -> Finding:
-        """Whether a column numbers the rows."""
+        """Whether a column looks like a numbering of the rows."""
         names = self.table.collect_schema().names()
         found = channels.row_numbers(self.table, names, self.groups.rows)
-        claim = Assertion("row-numbers", "no column numbers the rows")
+        claim = Assertion("row-numbers", "no column looks like a numbering of the rows")
         if not found:
-            return self._decided(claim, True, "", {}, ())
+            return Finding(self.subject, claim, NotRefuted(_NO_NUMBERS))
         first = found[0]
-        words = f"The column {first.column} numbers the rows from {first.first} to {first.last}"
-        words += f" and leaves out {first.missing}, which tells where rows were taken out." if first.missing else "."
+        words = f"The column {first.column} looks like a numbering of the rows from {first.first} to {first.last}"
+        words += (
+            f" that leaves out {first.missing}: they would tell where rows were taken out." if first.missing else "."
+        )
         rest = [name for name in self.groups.columns if name not in {each.column for each in found}]
         evidence: tuple[Evidence, ...] = ()
         if rest and len(rest) < len(self.groups.columns):
