@@ -1,4 +1,4 @@
-"""What a released cell says: `*` or missing says nothing, `[20, 40)` is a range, `{a, b}` a set, all else itself."""
+"""What a released cell says: stars or missing says nothing, `[20, 40)` is a range, `{a, b}` a set, all else itself."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -6,6 +6,8 @@ from typing import Any
 
 from attrs import frozen
 
+STARS = re.compile(r"\s*\*+\s*")
+"""A suppressed cell, of one star or of one for each character."""
 _RANGE = re.compile(r"\s*([\[(])\s*([^,\[\](){}]+?)\s*,\s*([^,\[\](){}]+?)\s*([\])])\s*")
 _SET = re.compile(r"\s*\{(.*)\}\s*", re.DOTALL)
 
@@ -67,7 +69,7 @@ def parse_cell(value: Any) -> Cell:
     (True, True)
     """
     text = "*" if value is None else str(value).strip()
-    if text == "*":
+    if STARS.fullmatch(text):
         return Anything()
     match = _RANGE.fullmatch(text)
     low, high = (number(match[2]), number(match[3])) if match else (None, None)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from crowdproof.audit.check.cells import STARS
 from crowdproof.audit.check.groups import COUNT, Groups
 
 ERROR = Fraction(1, 1000)
@@ -64,9 +65,9 @@ def _whole(column: str) -> pl.Expr:
 
 
 def star_rows(groups: Groups) -> int:
-    """Rows that are suppressed in every known column, and still there."""
+    """Rows that are missing, blank or stars in every known column, and still there."""
     hidden = pl.all_horizontal(
-        pl.col(name).is_null() | (pl.col(name).cast(pl.String).str.strip_chars() == "*") for name in groups.columns
+        pl.col(name).cast(pl.String).fill_null("").str.contains(rf"^({STARS.pattern}|\s*)$") for name in groups.columns
     )
     return int(groups.table.select(pl.col(COUNT).filter(hidden).sum()).item())
 

@@ -28,7 +28,7 @@ from crowdproof.findings import (
 _MEANING = {
     "text": "Cells are compared as text: missing equals missing, `*` equals `*`, and `[20, 40)` is not 30.",
     "covering": (
-        "A missing cell and `*` may be anything, `[20, 40)` is a range, `{a, b}` a set: a row hides among the rows "
+        "A missing cell and stars may be anything, `[20, 40)` is a range, `{a, b}` a set: a row hides among the rows "
         "whose cells cover its own."
     ),
 }
@@ -101,10 +101,11 @@ class Report:
         return self._decided(claim, False, words, {"column": first.column}, evidence)
 
     def star_rows(self) -> Finding:
-        """Whether suppressed rows are still there as rows of stars."""
+        """Whether there are rows without content, as suppressed rows are that were left in."""
         count = channels.star_rows(self.groups)
-        claim = Assertion("star-rows", "suppressed rows are not in the release as rows without content")
-        words = f"Empty or `*` in every known column: {_rows(count)}. That number tells how many people stood out."
+        claim = Assertion("star-rows", "no row is missing, blank or stars in every known column")
+        words = f"Missing, blank or stars in every known column: {_rows(count)}."
+        words += " Where such rows are suppressed ones, their number tells how many people stood out."
         return self._decided(claim, count == 0, words, {"rows": str(count)}, ())
 
     def row_order(self) -> Finding:

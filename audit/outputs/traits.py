@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from crowdproof.audit.check.cells import STARS
 from crowdproof.audit.outputs.keys import as_table, key
 
 Trait: TypeAlias = tuple[Any, ...]
@@ -18,7 +19,6 @@ DEEPEST = 6
 LONGEST = 4096
 """Characters of a text that are looked at as words."""
 _RANGE = re.compile(r"\s*[\[(]\s*([^,\[\]()]+?)\s*,\s*([^,\[\]()]+?)\s*[\])]\s*")
-_STARS = re.compile(r"\*+")
 _FINITE_LIMIT = 1e300
 
 
@@ -53,7 +53,7 @@ def _table(table: pl.DataFrame) -> Iterator[tuple[Trait, float]]:
         yield ("last row", *rows[-1]), 1.0
         yield ("rows in order",), float(rows == sorted(rows))
         yield ("smallest group",), float(min(Counter(rows).values()))
-        yield ("rows of stars",), float(sum(all(map(_STARS.fullmatch, row)) for row in rows))
+        yield ("rows of stars",), float(sum(all(map(STARS.fullmatch, row)) for row in rows))
 
 
 def _column(name: str, column: pl.Series) -> Iterator[tuple[Trait, float]]:
@@ -61,7 +61,7 @@ def _column(name: str, column: pl.Series) -> Iterator[tuple[Trait, float]]:
     found: Counter[Trait] = Counter()
     for text, count in cells.items():
         found[("cell", name, text)] += count
-        if _STARS.fullmatch(text):
+        if STARS.fullmatch(text):
             found[("stars", name)] += count
         elif ends := _RANGE.fullmatch(text):
             found[("range starts", name, ends[1])] += count

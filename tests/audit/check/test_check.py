@@ -201,6 +201,8 @@ def test_covering_crowds_agree_with_brute_force(seed):
         ("[0, 99]", "[30, 20]", False),
         ("[30, 20]", "[30, 20]", True),
         ("*", None, True),
+        ("*****", "53113", True),
+        ("531**", "53113", False),
         (None, "[1, 2]", True),
         ("[1, 2]", "*", False),
         ("a", "b", False),
@@ -266,6 +268,13 @@ def test_rows_of_stars_are_found():
     assert refuted.name == "REFUTED"
     assert refuted.witness.values == {"rows": "2"}
     assert verdicts(release.head(5).with_columns(sex=pl.lit("f")))["star-rows"].verdict.name == "PROVED"
+
+
+@pytest.mark.parametrize("cell", ["*", "**", " ***** ", "", " ", None])
+def test_rows_without_content_are_found_however_they_are_written(cell):
+    release = pl.DataFrame({"age": ["30", "30", cell, cell], "city": ["Bonn", "Bonn", cell, cell]})
+    assert verdicts(release)["star-rows"].verdict.witness.values == {"rows": "2"}
+    assert verdicts(release.with_columns(city=pl.lit("B*nn")))["star-rows"].verdict.name == "PROVED"
 
 
 def test_the_order_of_the_source_is_told_from_a_sort_and_from_a_shuffle():
