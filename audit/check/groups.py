@@ -28,6 +28,13 @@ class Groups:
         """Rows of the release."""
         return int(self.sizes.sum())
 
+    @property
+    def smallest(self) -> int:
+        """The place of the smallest group, the first by its cells among several: groups come in no order."""
+        places = pl.int_range(pl.len()).filter(pl.col(COUNT) == pl.col(COUNT).min())
+        cells = [pl.col(name).filter(pl.col(COUNT) == pl.col(COUNT).min()) for name in self.columns]
+        return int(self.table.select(places.sort_by(cells).first()).item())
+
     def words(self, place: int) -> dict[str, str]:
         """What the group at that place looks like, for a report."""
         row = self.table.row(place, named=True)

@@ -25,13 +25,14 @@ from crowdproof.findings import (
     Table,
 )
 
-_MEANING = {
+CELLS = {
     "text": "Cells are compared as text: missing equals missing, `*` equals `*`, and `[20, 40)` is not 30.",
     "covering": (
         "A missing cell and stars may be anything, `[20, 40)` is a range, `{a, b}` a set: a row hides among the rows "
         "whose cells cover its own."
     ),
 }
+"""When cells are alike, by the way of matching."""
 _NOT_PRIVACY = (
     "That holds of this file; it does not say how the file came about, and so nothing about privacy by itself."
 )
@@ -53,13 +54,13 @@ class Report:
     def k_anonymity(self) -> Finding:
         """The size of the smallest crowd."""
         groups, k = self.groups, self.terms.k
-        place = int(np.argmin(groups.sizes))
+        place = groups.smallest
         least = int(groups.sizes[place])
         if self.terms.match == "covering" and least < k:
             least, place = covering_crowd(groups)
         claim = KAnonymity(k, self.terms.columns or groups.columns)
         words = f"A row of the release hides among {least} like it, itself counted; {k} are claimed."
-        evidence = (_sizes(groups, k), _risk(groups), Note("Meaning of the cells", _MEANING[self.terms.match]))
+        evidence = (_sizes(groups, k), _risk(groups), Note("Meaning of the cells", CELLS[self.terms.match]))
         return self._decided(claim, least >= k, words, groups.words(place), evidence)
 
     def sensitive(self, spread: Spread) -> list[Finding]:

@@ -1,7 +1,7 @@
 """k-anonymity of what the target releases: is there a row that stands in a group of fewer than k?
 
-The meaning of missing and suppressed cells is fixed: a null equals a null and a star equals a star, like any other
-value. A row whose examined cells are all null or stars is suppressed: it shows no one, so it need not be in a group.
+Rows are grouped as `check` groups those of a file. A row of nothing but stars is a row like any other: it says that
+somebody was suppressed.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from crowdproof.audit.check.groups import group
+from crowdproof.audit.check.report import CELLS
 from crowdproof.audit.interface import Conclusion, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
@@ -28,17 +30,14 @@ DATASETS = 12
 """Datasets that the target is run on: the user's own and hand-made ones."""
 SEEDS = 5
 """Runs on each of them, where the target is randomized."""
-MEANING = Note(
-    "Missing and suppressed cells",
-    "A null equals a null and a star equals a star; a row of nothing but these is suppressed and not counted.",
-)
+MEANING = Note("Meaning of the cells", CELLS["text"])
 
 
 @frozen(eq=False)
 class Group:
     """The smallest group of equal rows in a release."""
 
-    row: dict[str, Any]
+    row: dict[str, str]
     count: int
 
 
@@ -57,10 +56,10 @@ def examine(request: Request) -> Conclusion:
                 failure = outcome.failure
                 continue
             looked += 1
-            group = smallest_group(_release(outcome.output), claim.columns)
-            if group is not None and group.count < claim.k:
-                return _refuted(claim, group, words, data, meter)
-            smallest = group.count if group is not None and (smallest is None or group.count < smallest) else smallest
+            least = smallest_group(_release(outcome.output), claim.columns)
+            if least is not None and least.count < claim.k:
+                return _refuted(claim, least, words, data, meter)
+            smallest = least.count if least is not None and (smallest is None or least.count < smallest) else smallest
     except KeyboardInterrupt:
         return Conclusion(Undecided(f"It was interrupted after {looked} releases."), None, (MEANING,), meter.runs)
     if not looked:
@@ -71,24 +70,19 @@ def examine(request: Request) -> Conclusion:
 
 
 def smallest_group(release: pl.DataFrame, columns: tuple[str, ...] | None) -> Group | None:
-    """The smallest group of equal rows, seen through the columns; None where every row is suppressed.
+    """The smallest group of equal rows, seen through the columns; None where there is no row.
 
     >>> smallest_group(pl.DataFrame({"age": ["[20, 40)", "[20, 40)", "*"]}), None)
-    Group(row={'age': '[20, 40)'}, count=2)
+    Group(row={'age': '*'}, count=1)
     """
     names = list(release.columns if columns is None else columns)
     missing = [name for name in names if name not in release.columns]
     if missing:
         raise DataError(f"the release has no column {missing[0]!r}: it has {', '.join(release.columns)}.")
-    if not names:
+    if release.is_empty() or not names:
         return None
-    stars = pl.all_horizontal(pl.col(name).is_null() | (pl.col(name).cast(pl.String) == "*") for name in names)
-    groups = release.select(names).filter(~stars).group_by(names, maintain_order=True).len("__crowdproof_count")
-    if groups.is_empty():
-        return None
-    least = groups.sort("__crowdproof_count", maintain_order=True).row(0, named=True)
-    count = least.pop("__crowdproof_count")
-    return Group(least, count)
+    groups = group(release.lazy(), names)
+    return Group(groups.words(groups.smallest), int(groups.sizes[groups.smallest]))
 
 
 def _trials(request: Request) -> Iterator[tuple[str, Any, int]]:
@@ -119,12 +113,12 @@ def _release(output: Any) -> pl.DataFrame:
     return table
 
 
-def _refuted(claim: KAnonymity, group: Group, words: str, data: Any, meter: Meter) -> Conclusion:
-    shown = ", ".join(f"{name} = {value}" for name, value in group.row.items())
-    count = "is the only one of its kind" if group.count == 1 else f"appears only {group.count:,} times"
+def _refuted(claim: KAnonymity, least: Group, words: str, data: Any, meter: Meter) -> Conclusion:
+    shown = ", ".join(f"{name} = {value}" for name, value in least.row.items())
+    count = "is the only one of its kind" if least.count == 1 else f"appears only {least.count:,} times"
     witness = Counterexample(
         f"In the release of {words}, the row ({shown}) {count}.",
-        {**{name: str(value) for name, value in group.row.items()}, "count": str(group.count), "k": str(claim.k)},
+        {**least.row, "count": str(least.count), "k": str(claim.k)},
     )
     evidence: tuple[Evidence, ...] = (Note("Dataset", words), MEANING)
     return Conclusion(Refuted(witness), Exact(), evidence, meter.runs, data_to_json(data))

@@ -148,6 +148,12 @@ def test_k_is_decided_and_the_smallest_group_shown():
     assert "hides among 3" in refuted.witness.words
 
 
+def test_the_group_that_is_shown_is_the_same_every_time():
+    release = pl.DataFrame({"age": [str(each) for each in range(50, 10, -1)] * 2 + ["9"] * 3, "sex": [None] * 83})
+    groups = [group(release.lazy(), ["age", "sex"]) for _ in range(5)]
+    assert {tuple(each.words(each.smallest).values()) for each in groups} == {("11", "(missing)")}
+
+
 def test_covering_cells_hide_what_equal_text_does_not():
     release = pl.DataFrame({"age": ["30"] + ["[20, 40)"] * 2 + ["*"] * 2 + ["50"] * 4, "sex": ["f"] * 9})
     assert verdicts(release, k=4)["k-anonymity"].verdict.name == "REFUTED"

@@ -19,6 +19,7 @@ from crowdproof import (
     Undecided,
 )
 from crowdproof.audit import Budget, Pair, audit
+from crowdproof.audit.check import Terms, check
 from crowdproof.audit.notions.k_anonymity import smallest_group
 from crowdproof.audit.notions.safe import explained
 from crowdproof.audit.replay import replay
@@ -159,11 +160,19 @@ def test_columns_choose_what_counts():
     assert smallest_group(release, ("age",)).count == 3
 
 
-def test_stars_and_nulls_are_values_and_a_row_of_them_is_suppressed():
-    release = pl.DataFrame({"age": ["*", "*", None, "x", None], "sex": ["f", "f", None, None, "*"]})
-    group = smallest_group(release, None)
-    assert group.row == {"age": "x", "sex": None}
-    assert smallest_group(release.filter(pl.col("age").is_null()), None) is None
+def test_stars_and_nulls_are_values():
+    release = pl.DataFrame({"age": ["*", "*", None, None, "x"], "sex": ["f", "f", None, None, None]})
+    assert smallest_group(release, None).row == {"age": "x", "sex": "(missing)"}
+    assert smallest_group(release.head(4), None).count == 2
+    assert smallest_group(release.clear(), None) is None
+
+
+@pytest.mark.parametrize("stars", [1, 2])
+def test_a_row_of_stars_is_counted_like_any_other_as_check_does(stars):
+    release = pl.DataFrame({"age": ["30"] * 3 + ["*"] * stars, "city": ["Bonn"] * 3 + ["*"] * stars})
+    audited = audit(Wrapped(lambda data, rng: release), KAnonymity(2), data=PEOPLE)
+    checked = check(release, Terms(k=2))[0]
+    assert isinstance(audited.verdict, Refuted) == isinstance(checked.verdict, Refuted) == (stars == 1)
 
 
 @pytest.mark.parametrize("rows", [[("a", 1), ("a", 1), ("b", 2)], [("a", 1)] * 4])
