@@ -21,7 +21,6 @@ from crowdproof import (
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.check import Terms, check
 from crowdproof.audit.notions.k_anonymity import smallest_group
-from crowdproof.audit.notions.safe import explained
 from crowdproof.audit.replay import replay
 from crowdproof.audit.targets import load_target
 from crowdproof.mechanisms import (
@@ -127,12 +126,58 @@ def test_where_no_pair_could_be_compared_nothing_is_said():
     assert "budget" in short.verdict.reason
 
 
-def test_what_a_fixed_recoding_can_do_is_explained():
-    assert explained({"a": (3, 2)}, Neighbours.ADD_REMOVE)
-    assert explained({"a": (5, 0)}, Neighbours.ADD_REMOVE)
-    assert not explained({"a": (5, 3)}, Neighbours.ADD_REMOVE)
-    assert not explained({"a": (3, 2), "b": (2, 3)}, Neighbours.ADD_REMOVE)
-    assert explained({"a": (3, 2), "b": (2, 3)}, Neighbours.REPLACE)
+PATIENTS = pl.DataFrame({"age": [31] * 8 + [52, 57, 58, 59, 51], "illness": ["flu", "cold"] * 6 + ["gout"]})
+
+
+def in_tens(people):
+    return (pl.col("age") // 10 * 10).cast(pl.String)
+
+
+def by_the_oldest(people):
+    """A recoding that follows the data: as wide as the oldest is old."""
+    width = max(1, people["age"].max() or 1)
+    return ((pl.col("age") + width) // width * width).cast(pl.String)
+
+
+def dropped(recoded, k):
+    return recoded.filter(pl.len().over("age") >= k)
+
+
+def starred(recoded, k, columns=("age", "illness")):
+    shown = pl.len().over("age") >= k
+    return recoded.with_columns(
+        pl.when(shown).then(pl.col(name)).otherwise(pl.lit("*")).alias(name) for name in columns
+    )
+
+
+def starred_but_for_the_illness(recoded, k):
+    return starred(recoded, k, ("age",))
+
+
+def anonymizer(recode, suppress, k=5):
+    return Wrapped(lambda people, rng: suppress(people.with_columns(age=recode(people)), k).sort("age", "illness"))
+
+
+@pytest.mark.parametrize("relation", Neighbours)
+@pytest.mark.parametrize(
+    ("suppress", "held"), [(dropped, NotRefuted), (starred, NotRefuted), (starred_but_for_the_illness, Undecided)]
+)
+def test_suppression_is_not_taken_for_a_recoding_that_follows_the_data(suppress, held, relation):
+    """Where a group reaches k, k rows appear at once, with several illnesses, or k - 1 rows of stars go."""
+    fixed = audit(anonymizer(in_tens, suppress), Safe(neighbours=relation), data=PATIENTS)
+    assert isinstance(fixed.verdict, held)
+    leaky = audit(anonymizer(by_the_oldest, suppress), Safe(neighbours=relation), data=PATIENTS)
+    assert isinstance(leaky.verdict, Refuted)
+    assert "shown with another value" in leaky.verdict.witness.event.words
+
+
+def test_what_suppression_might_explain_is_undecided_with_a_remedy():
+    def whole_or_nothing(recoded, k):
+        return recoded.filter((pl.len().over("age").min() >= k) & (pl.len() > 0))
+
+    finding = audit(anonymizer(in_tens, whole_or_nothing, k=2), Safe(), data=PATIENTS)
+    assert isinstance(finding.verdict, Undecided)
+    assert "give it a method choose(data, rng)" in finding.verdict.reason
 
 
 # --- k-anonymity ----------------------------------------------------------------------------------------------
