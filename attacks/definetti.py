@@ -144,8 +144,9 @@ def run(
 ) -> Story:
     """Census rows in buckets of l occupations; `outside` people are not in the data, and show what is learned anyway.
 
-    Success on the victim is exact: of all published people, those whose secret is told rightly. The baseline is the
-    better of 1/l and of what the learned model says of people outside.
+    Success on the victim is that of one person from each bucket: who is who in one says nothing of the others, but the
+    people of a bucket are right or wrong together. The baseline is the better of 1/l and of what the learned model says
+    of people outside.
     """
     start = time.monotonic()
     table = adult(complete=True) if data is None else data
@@ -178,10 +179,11 @@ def _attacked(people: People, apart: People, l: int, rng: np.random.Generator) -
     if not len(buckets):
         return None, ""
     model, said = match(people, buckets, rng)
-    right = int(np.count_nonzero(said == people.secret[buckets]))
-    success = Estimate.exactly(Fraction(right, buckets.size))
+    hits = said == people.secret[buckets]
+    right = int(np.count_nonzero(hits))
+    success = proportion(int(np.count_nonzero(hits[:, 0])), len(buckets), ERROR / 2)  # who is first in one is random
     guessed = int(np.count_nonzero(model.scores(apart).argmax(axis=1) == apart.secret))
-    anyway = proportion(guessed, len(apart.secret), ERROR)
+    anyway = proportion(guessed, len(apart.secret), ERROR / 2)
     baseline = Estimate(max(anyway.low, Fraction(1, l)), max(anyway.high, Fraction(1, l)))
     words = (
         f"Of {buckets.size:,} people in buckets of {l} the secret is told rightly for {right:,}, "
@@ -217,7 +219,7 @@ def _table(victim: Outcome, l: int) -> Table:  # noqa: E741
         (
             ("the bucket alone", f"{1 / l:.1%}"),
             ("the better of that and the learned model", str(victim.baseline)),
-            ("the bucket and the learned model", f"{float(victim.success.low):.1%}"),
+            ("the bucket and the learned model", str(victim.success)),
         ),
     )
 

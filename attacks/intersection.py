@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from crowdproof.attacks.candidates import Guess, Reading, Row, require
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.linkage import columns
-from crowdproof.attacks.measure import ERROR, confidence, proportion
-from crowdproof.attacks.people import certified_gain, fixed_scheme, leave_out, measure, name_of, share_right, town_of
+from crowdproof.attacks.people import certified_gain, fixed_scheme, known_deterministic, measure, name_of, town_of
 from crowdproof.data import adult
 from crowdproof.errors import DataError
 from crowdproof.exact import Number, rate, whole
@@ -111,7 +110,7 @@ def run(
 ) -> Story:
     """Two hospitals with `rows` people each, half of them in both, publish by Mondrian (or by the target).
 
-    Success on the victim is exact: the share of the people in both whose secret is named rightly.
+    A person in both is looked up in two releases of their own; where these are known to be deterministic, everybody is.
     """
     start = time.monotonic()
     size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
@@ -121,25 +120,25 @@ def run(
     hospitals = admit(people.select(*names, hidden), whole(rows, "rows", 2), draw)
     anonymizer: Mechanism = Mondrian(size, names) if target is None else target
     adversary = Intersecting(names, hidden)
-    victim, releases = _attacked(hospitals, (anonymizer, anonymizer), adversary, trials=runs, rng=victims)
     safe = Sampled(sample_rate, StronglySafe(fixed_scheme(people, names, hidden), size))
-    twin = measure(
+    victim = _measured(
+        f"{name_of(anonymizer)}, two releases", anonymizer, hospitals, adversary, trials=runs, rng=victims
+    )
+    twin = _measured(
         f"strongly safe, k = {size}, each of a fresh sample at {sample_rate}",
-        lambda table, rng: hospitals.publish((safe, safe), table, rng),
-        hospitals.shared,
+        safe,
+        hospitals,
         adversary,
-        hidden,
         trials=runs,
         rng=twins,
-        fresh=True,
-        bound=certified_gain(size, sample_rate, times=2),
     )
+    releases = hospitals.publish((anonymizer, anonymizer), hospitals.shared, np.random.default_rng(seed))
     counts = values_left(releases, hospitals.shared, adversary)
     return Story(
         ATTACK,
         victim,
-        twin,
-        (_learned(victim, size, counts),),
+        evolve(twin, bound=certified_gain(size, sample_rate, times=2)(twin.baseline.high)),
+        (_learned(counts, size if target is None else None),),
         (_table(counts), *([_by_k(hospitals, adversary)] if target is None else [])),
         Reproduce("crowdproof attack intersection", seed, {"k": size, "known": list(names), "secret": hidden}),
         time.monotonic() - start,
@@ -156,38 +155,45 @@ def admit(people: pl.DataFrame, rows: int, rng: np.random.Generator) -> Hospital
     return Hospitals(mixed[:both], mixed[both:rows], mixed[rows:])
 
 
-def _attacked(
-    hospitals: Hospitals, how: Publishers, adversary: Intersecting, *, trials: int, rng: np.random.Generator
-) -> tuple[Outcome, list[pl.DataFrame]]:
-    """All the people in both, exactly; the baseline is that of people drawn at random and left out of both."""
-    releases = hospitals.publish(how, hospitals.shared, rng)
-    success = share_right(adversary(releases), hospitals.shared, adversary.secret)
-    lucky = 0
-    for place in rng.integers(hospitals.shared.height, size=trials).tolist():
-        person = hospitals.shared.row(place, named=True)
-        without = hospitals.publish(how, leave_out(hospitals.shared, place), rng)
-        lucky += adversary(without)(person) == str(person[adversary.secret])
-    baseline = proportion(lucky, trials, ERROR)
-    return Outcome(f"{name_of(how[0])}, two releases", success, baseline, confidence(), 2 * trials + 2), releases
+def _measured(
+    name: str, how: Mechanism, hospitals: Hospitals, adversary: Intersecting, *, trials: int, rng: np.random.Generator
+) -> Outcome:
+    """People in both, drawn at random, against the same people left out of both."""
+    found = measure(
+        name,
+        lambda people, rng: hospitals.publish((how, how), people, rng),
+        hospitals.shared,
+        adversary,
+        adversary.secret,
+        trials=trials,
+        rng=rng,
+        deterministic=known_deterministic(how),
+    )
+    return evolve(found, trials=2 * found.trials)  # each time both hospitals publish
 
 
-Left = list[tuple[int, int]]
-"""For each person how many values the first release leaves, and how many both leave."""
+Left = list[tuple[int, int, bool]]
+"""For each person how many values the first release leaves, how many both leave, and whether only the truth is left."""
 
 
 def values_left(releases: Sequence[pl.DataFrame], people: pl.DataFrame, adversary: Intersecting) -> Left:
-    """How many values are possible for each person; one is the truth, so where one is left it is determined."""
+    """How many values are possible for each person."""
     seen = [adversary.values(release) for release in releases]
-    found = [[values(person) for values in seen] for person in people.iter_rows(named=True)]
-    return [(len(each[0]), len(shared(each))) for each in found]
+    found: Left = []
+    for person in people.iter_rows(named=True):
+        possible = [values(person) for values in seen]
+        both = shared(possible)
+        found.append((len(possible[0]), len(both), set(both) == {str(person[adversary.secret])}))
+    return found
 
 
-def _learned(victim: Outcome, k: int, counts: Left) -> str:
+def _learned(counts: Left, k: int | None) -> str:
     alone, both = (sum(each[which] == 1 for each in counts) for which in (0, 1))
+    true = sum(each[2] for each in counts)
     return (
-        f"Of {len(counts)} people in both hospitals, one release determines the secret of {alone}, and the two "
-        f"together that of {both}, beyond doubt; naming the likeliest is right for {float(victim.success.low):.1%}. "
-        f"Each release is {k}-anonymous."
+        f"Of {len(counts)} people in both hospitals, one release leaves {alone} with a single possible secret, and the "
+        f"two together {both}; for {true} of these it is the truth."
+        f"{'' if k is None else f' Each release is {k}-anonymous.'}"
     )
 
 

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from crowdproof.attacks.candidates import Guess, Reading, Row, commonest, require
 from crowdproof.attacks.interface import Attack, Severity, Story
-from crowdproof.attacks.people import certified_gain, fixed_scheme, measure, name_of, town_of
+from crowdproof.attacks.people import certified_gain, fixed_scheme, known_deterministic, measure, name_of, town_of
 from crowdproof.data import adult
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
@@ -101,7 +101,16 @@ def run(
     town = town_of(people.select(*names, hidden), whole(rows, "rows"), draw)
     adversary, publish = Linker(names, hidden), WithoutNames() if target is None else target
     safe = Sampled(sample_rate, StronglySafe(fixed_scheme(people, names, hidden), size))
-    victim = measure(name_of(publish), publish, town, adversary, hidden, trials=runs, rng=victims)
+    victim = measure(
+        name_of(publish),
+        publish,
+        town,
+        adversary,
+        hidden,
+        trials=runs,
+        rng=victims,
+        deterministic=known_deterministic(publish),
+    )
     twin = measure(
         f"strongly safe, k = {size}, of a sample at {sample_rate}",
         safe,
@@ -110,7 +119,6 @@ def run(
         hidden,
         trials=runs,
         rng=twins,
-        fresh=True,
         bound=certified_gain(size, sample_rate),
     )
     release = publish(town, np.random.default_rng(seed))
@@ -133,19 +141,21 @@ def _crowds(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], cou
 
 
 def _learned(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], secret: str, crowds: list[int]) -> str:
-    if 1 not in crowds:
-        return "Nobody who was looked up has a row of their own in the release."
-    person = town.row(crowds.index(1), named=True)
-    mask = Reading.of(release, known).could_be(person)
-    told = release.filter(pl.Series(mask))[secret].item()
+    alone = [place for place, count in enumerate(crowds) if count == 1]
+    reading = Reading.of(release, known)
+    told = {place: release[secret].filter(pl.Series(reading.could_be(town.row(place, named=True)))) for place in alone}
+    right = [place for place in alone if str(told[place].item()) == str(town[secret][place])]
+    if not right:
+        return "Nobody who was looked up has a single row in the release that fits and tells the truth."
+    person = town.row(right[0], named=True)
     about = ", ".join(str(person[name]) for name in known)
     return (
-        f"The register has one person with {about}, and the release has one row that fits: their {secret} is {told}. "
-        f"So it is for {crowds.count(1)} of {len(crowds)} people: one row fits, their own."
+        f"For a person with {about} one row of the release fits: it says that their {secret} is {person[secret]}, and "
+        f"so it is. One row fits {len(alone)} of {len(crowds)} people, and tells the truth of {len(right)} of them."
     )
 
 
 def _table(crowds: list[int]) -> Table:
-    limits = ((0, 0, "none"), (1, 1, "one: theirs"), (2, 4, "2 to 4"), (5, 19, "5 to 19"), (20, 10**9, "20 or more"))
+    limits = ((0, 0, "none"), (1, 1, "one"), (2, 4, "2 to 4"), (5, 19, "5 to 19"), (20, 10**9, "20 or more"))
     rows = tuple((name, str(sum(low <= each <= high for each in crowds))) for low, high, name in limits)
     return Table("Rows of the release that fit a person", ("rows", "people"), rows)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -13,10 +14,13 @@ from crowdproof.attacks.measure import ERROR, confidence, proportion
 from crowdproof.errors import DataError
 from crowdproof.exact import Epsilon, rational
 from crowdproof.findings import Estimate
+from crowdproof.mechanism import is_deterministic
 from crowdproof.mechanisms import Grid, Keep, Scheme, Suppress
 from crowdproof.proofs.bounds import tight
 
 Publish = Callable[[pl.DataFrame, np.random.Generator], Any]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 Adversary = Callable[[Any], Guess]
 """Sees what is published, and then says something of each person."""
 
@@ -32,36 +36,52 @@ def measure(
     *,
     trials: int,
     rng: np.random.Generator,
-    fresh: bool = False,
+    deterministic: bool = False,
     bound: Callable[[Fraction], Fraction] | None = None,
 ) -> Outcome:
     """People are drawn at random; the adversary says their `secret`, from a release with them and from one without.
 
-    The second is the baseline: what could be said of the person had they not taken part. `fresh`: each person meets a
-    release of their own, as a mechanism that draws a sample asks for; else there is one, which was published.
+    The second is the baseline: what could be said of the person had they not taken part. Each person meets two releases
+    of their own: people who share a random release are right or wrong together, and no interval would hold. Where the
+    release is known to be `deterministic`, there is only one with everybody, and the success on it is exact.
     """
-    guess = adversary(publish(table, rng))
-    right = lucky = 0
-    for place in rng.integers(table.height, size=trials).tolist():
+    places = rng.integers(table.height, size=trials).tolist()
+
+    def is_right(release_of: pl.DataFrame, place: int) -> bool:
         person = table.row(place, named=True)
-        truth = _text(person[secret])
-        if fresh:
-            guess = adversary(publish(table, rng))
-        right += guess(person) == truth
-        lucky += adversary(publish(leave_out(table, place), rng))(person) == truth
-    success, baseline = (proportion(each, trials, ERROR / 2) for each in (right, lucky))
+        return adversary(publish(release_of, rng))(person) == str(person[secret])
+
+    if deterministic:
+        lucky = sum(is_right(leave_out(table, place), place) for place in places)
+        success, baseline = share_right(adversary(publish(table, rng)), table, secret), proportion(lucky, trials)
+    else:
+        found = [
+            in_random_order(partial(is_right, place=place), (table, leave_out(table, place)), rng) for place in places
+        ]
+        success, baseline = (proportion(sum(each), trials, ERROR / 2) for each in zip(*found, strict=True))
     limit = None if bound is None else bound(baseline.high)
-    return Outcome(name, success, baseline, confidence(), trials * (1 + fresh) + (not fresh), limit)
+    return Outcome(name, success, baseline, confidence(), trials + (1 if deterministic else trials), limit)
 
 
 def share_right(guess: Guess, table: pl.DataFrame, secret: str) -> Estimate:
     """The exact share of the people of a table of whom the adversary says the truth."""
-    right = sum(guess(person) == _text(person[secret]) for person in table.iter_rows(named=True))
+    right = sum(guess(person) == str(person[secret]) for person in table.iter_rows(named=True))
     return Estimate.exactly(Fraction(right, max(table.height, 1)))
 
 
-def _text(value: Any) -> str:
-    return str(value)
+def known_deterministic(mechanism: object) -> bool:
+    """Whether the mechanism itself declares it; that some runs of a target were alike is not enough."""
+    return is_deterministic(mechanism) and not hasattr(mechanism, "examine")
+
+
+def in_random_order(run: Callable[[Item], Result], items: Sequence[Item], rng: np.random.Generator) -> list[Result]:
+    """The results in the order of the items, which are run in any order: a count of calls then tells nothing of them.
+
+    >>> in_random_order(abs, [-1, 2, -3], np.random.default_rng(0))
+    [1, 2, 3]
+    """
+    found = {place: run(items[place]) for place in rng.permutation(len(items)).tolist()}
+    return [found[place] for place in range(len(items))]
 
 
 def leave_out(table: pl.DataFrame, place: int) -> pl.DataFrame:

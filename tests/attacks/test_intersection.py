@@ -24,7 +24,7 @@ def test_what_both_releases_leave_is_the_intersection_of_the_groups():
     for person in hospitals.shared.iter_rows(named=True):
         sets = [_values(release, person) for release in releases]
         assert person["occupation"] in sets[0] & sets[1]
-        expected.append((len(sets[0]), len(sets[0] & sets[1])))
+        expected.append((len(sets[0]), len(sets[0] & sets[1]), sets[0] & sets[1] == {person["occupation"]}))
     assert left == expected
 
 
@@ -49,6 +49,34 @@ def _holds(cell: str, value: object) -> bool:
         low, high = map(int, cell[1:-1].split(","))
         return low <= value <= high
     return str(value) in cell.strip("{}").split(", ")
+
+
+PEOPLE = pl.DataFrame({"age": range(150), "ill": (["flu"] * 9 + ["gout"]) * 15})
+
+
+def coin(people, rng):
+    """Does not look at the people."""
+    return pl.DataFrame({"age": ["*"], "ill": [rng.choice(["flu", "gout"])]})
+
+
+def shuffled(people, rng):
+    """Everybody's row as it is, in a random order."""
+    return people[rng.permutation(people.height)]
+
+
+def test_releases_that_do_not_look_at_the_people_are_never_refuted():
+    """8 runs, each with a false-alarm rate of at most 0.001 by its intervals, and far less than that in truth."""
+    for seed in range(8):
+        story = intersection.run(target=coin, data=PEOPLE, rows=100, trials=40, seed=seed)
+        assert not story.victim.succeeds
+        assert "anonymous" not in story.learned[0]
+
+
+def test_a_randomized_release_of_the_rows_themselves_is_refuted():
+    rare = PEOPLE.with_columns(ill=pl.Series([f"illness {i}" for i in range(150)]))
+    story = intersection.run(target=shuffled, data=rare, rows=100, trials=40)
+    assert story.victim.succeeds
+    assert "for 50 of these it is the truth" in story.learned[0]
 
 
 def test_too_few_people_are_refused_with_the_remedy():
