@@ -58,6 +58,12 @@ def smallest_group(release, columns=None):
     return release.group_by(columns or release.columns).len()["len"].min() or float("inf")
 
 
+def test_what_is_made_of_k_anonymizers_is_made_total_in_its_parts():
+    somebody, copies = Contains({"city": "Bonn"}), Duplicate(Contains({"age": 30}), 2)
+    made = for_samples(Both(AppendPerson(Mondrian(3), somebody), copies))
+    assert made == Both(AppendPerson(Mondrian(3, total=True), somebody), copies)
+
+
 def k_of(mechanism):
     while not hasattr(mechanism, "k"):
         mechanism = mechanism.mechanism

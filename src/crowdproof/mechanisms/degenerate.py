@@ -9,6 +9,7 @@ from attrs import field, frozen
 from crowdproof.mechanism import Mechanism
 from crowdproof.mechanisms.parameters import as_k
 from crowdproof.mechanisms.predicates import Contains
+from crowdproof.mechanisms.sampling import Composed
 from crowdproof.mechanisms.tables import as_text, canonical
 
 
@@ -32,7 +33,7 @@ class Duplicate:
 
 
 @frozen
-class AppendPerson:
+class AppendPerson(Composed):
     """Run a k-anonymizer, then attach the data of one fixed individual of the table to each row (CBP slides).
 
     The columns `person_<name>` hold that individual's values as text, `?` throughout when nobody in the table matches;

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from crowdproof.mechanisms.local_recoding import nothing, recode
 from crowdproof.mechanisms.parameters import as_k, as_names
+from crowdproof.mechanisms.sampling import Fitted
 from crowdproof.mechanisms.tables import Coded, canonical, chosen, code, require_rows
 
 Floats = NDArray[np.float64]
@@ -22,7 +23,7 @@ Ints = NDArray[np.int64]
 
 
 @frozen
-class KMember:
+class KMember(Fitted):
     """Grow clusters of k rows one after the other, each time by the row that costs least; then recode locally.
 
     The loss of a cluster is the sum over columns of its width: for a number the distance of its extremes over that of
@@ -39,7 +40,6 @@ class KMember:
     deterministic: ClassVar[bool] = True
     k: int = field(converter=as_k)
     columns: tuple[str, ...] | None = field(default=None, converter=as_names)
-    total: bool = False
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:  # noqa: ARG002
         """The release of the table."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from crowdproof.mechanisms.local_recoding import nothing, recode
 from crowdproof.mechanisms.parameters import as_k, as_names
+from crowdproof.mechanisms.sampling import Fitted
 from crowdproof.mechanisms.tables import Coded, Codes, canonical, chosen, code, require_rows
 
 Ints = NDArray[np.int64]
@@ -25,7 +26,7 @@ Bools = NDArray[np.bool_]
 
 
 @frozen
-class Mondrian:
+class Mondrian(Fitted):
     """Cut the rows in two, again and again, as long as both sides keep k rows; then recode each part locally.
 
     The width of a part in a column is the distance between its extreme values over that of the whole table; text is
@@ -44,7 +45,6 @@ class Mondrian:
     k: int = field(converter=as_k)
     columns: tuple[str, ...] | None = field(default=None, converter=as_names)
     relaxed: bool = False
-    total: bool = False
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:  # noqa: ARG002
         """The release of the table."""

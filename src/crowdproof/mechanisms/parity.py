@@ -18,6 +18,7 @@ from crowdproof.mechanisms.counting import Counting, Ints
 from crowdproof.mechanisms.noise import Laplace
 from crowdproof.mechanisms.parameters import as_epsilon, as_sensitivity, as_size
 from crowdproof.mechanisms.predicates import Contains, Value
+from crowdproof.mechanisms.sampling import Composed
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -126,7 +127,7 @@ class Size:
 
 
 @frozen
-class Both(Counting):
+class Both(Counting, Composed):
     """The two mechanisms on the same data; the output is the pair of theirs."""
 
     first: Mechanism

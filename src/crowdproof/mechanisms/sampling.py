@@ -3,10 +3,9 @@
 from fractions import Fraction
 from typing import Any
 
-import attrs
 import numpy as np
 import polars as pl
-from attrs import field, frozen
+from attrs import asdict, evolve, field, frozen
 from numpy.typing import NDArray
 
 from crowdproof.exact import Number, rate
@@ -40,19 +39,31 @@ def poisson_sample(table: pl.DataFrame, beta: Number, rng: np.random.Generator) 
     return table.filter(pl.Series(bernoulli(rate(beta), rng, table.height)))
 
 
+@frozen
+class Fitted:
+    """A k-anonymizer that refuses a table of fewer than k rows; with `total`, such a table has the empty release."""
+
+    total: bool = field(default=False, kw_only=True)
+
+
+class Composed:
+    """A mechanism that runs those in its fields on the table that it is given."""
+
+    __slots__ = ()
+
+
 def for_samples(mechanism: Any) -> Any:
     """The mechanism, made total where it can be: a sample may be of any size, also smaller than k.
 
-    A k-anonymizer that by default refuses a table of fewer than k rows has a field `total`; when that is set, such a
-    table has the empty release. Mechanisms made of others have it set in these.
+    This concerns the k-anonymizers here and what is made of them. A mechanism of your own stays as it is, whatever its
+    fields are called: it would be another one with any of them changed.
     """
-    if not attrs.has(type(mechanism)):
+    if isinstance(mechanism, Fitted):
+        return evolve(mechanism, total=True)
+    if not isinstance(mechanism, Composed):
         return mechanism
-    parts = {each.name: getattr(mechanism, each.name) for each in attrs.fields(type(mechanism)) if each.init}
-    changes = {name: for_samples(parts[name]) for name in ("mechanism", "first", "second") if name in parts}
-    if parts.get("total") is False:
-        changes["total"] = True
-    return attrs.evolve(mechanism, **changes) if changes else mechanism
+    parts = asdict(mechanism, recurse=False)  # type: ignore[arg-type]
+    return evolve(mechanism, **{name: for_samples(part) for name, part in parts.items()})  # type: ignore[misc]
 
 
 @frozen

@@ -18,6 +18,7 @@ from attrs import field, frozen
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.mechanisms.parameters import as_k
 from crowdproof.mechanisms.recoding import Hierarchy
+from crowdproof.mechanisms.sampling import Fitted
 from crowdproof.mechanisms.tables import MISSING, canonical, require_columns, require_rows
 
 ROOT = "*"
@@ -27,7 +28,7 @@ Items = frozenset[str]
 
 
 @frozen
-class TopDown:
+class TopDown(Fitted):
     """Start with every set as {*}; replace nodes of the hierarchy by their children while k rows stay alike.
 
     All rows of a part are written by the same nodes. To specialize a part in node v, its rows are grouped by which
@@ -46,7 +47,6 @@ class TopDown:
     column: str
     hierarchy: Hierarchy
     k: int = field(converter=as_k)
-    total: bool = False
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:  # noqa: ARG002
         """The release of the table."""

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from typing import ClassVar
 
 import polars as pl
 import pytest
@@ -9,6 +10,7 @@ from attrs import frozen
 
 from crowdproof import (
     DP,
+    DPS,
     CrowdBlending,
     KAnonymity,
     Neighbours,
@@ -29,6 +31,7 @@ from crowdproof.mechanisms import (
     Grid,
     Keep,
     Mondrian,
+    Sampled,
     Scheme,
     StronglySafe,
     Suppress,
@@ -269,6 +272,27 @@ def test_blending_by_noise_is_tested_statistically():
 
 def titles(finding):
     return [getattr(each, "title", "") for each in finding.evidence]
+
+
+@frozen
+class Release:
+    """Somebody's own mechanism: with `total` it publishes how many rows there are, else nothing."""
+
+    deterministic: ClassVar[bool] = True
+    k: int
+    total: bool
+
+    def __call__(self, data, rng):
+        return data.height if self.total else 0
+
+
+@pytest.mark.parametrize("total", [False, True], ids=["safe", "leaky"])
+def test_a_mechanism_of_the_users_own_is_audited_as_it_is(total):
+    """Under sampling our own k-anonymizers are made total; a field of that name elsewhere is none of our business."""
+    mechanism = Release(2, total)
+    finding = audit(mechanism, DPS("1/2", "0.1"), data=PEOPLE.head(4))
+    assert isinstance(finding.verdict, Refuted) == total
+    assert Sampled("1/2", mechanism).mechanism is mechanism
 
 
 @pytest.mark.parametrize("claim", [Safe(), CrowdBlending(2), DP(1, "0.5")], ids=lambda claim: claim.notion)
