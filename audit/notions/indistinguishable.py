@@ -15,7 +15,7 @@ from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions import statistically
 from crowdproof.audit.notions.exactly import ExactPart
 from crowdproof.audit.notions.pilot import best_by_search
-from crowdproof.audit.notions.question import Question, is_recorded
+from crowdproof.audit.notions.question import Question, check_pairs, is_recorded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.sequential import Ended, SequentialResult
 from crowdproof.findings import (
@@ -50,7 +50,7 @@ def examine(request: Request) -> Conclusion:
     """Look for a pair of neighbours and an event that refute the claim."""
     question, meter = Question.of(request), Meter(request.budget, request.progress)
     if request.pairs is not None:
-        question.check_pairs(request.pairs)
+        check_pairs(request.pairs, question.claim.neighbours, sampled=question.beta is not None)
     if not is_recorded(question.mechanism):
         meter.runs += probe(question.mechanism, _datasets(question, request))
     found = Findings(ExactPart(question, request, meter), request)

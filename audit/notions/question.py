@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.exact import has_finite_law
@@ -12,7 +13,7 @@ from crowdproof.audit.interface import Pair, Request, Sampling
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.rows import SampledRows, group, is_rows, size
-from crowdproof.claims import DP, DPS
+from crowdproof.claims import DP, DPS, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError
 from crowdproof.exact import show
 from crowdproof.findings import Note
@@ -61,18 +62,36 @@ class Question:
         claim = self.claim
         return Proposals(data, self.mechanism, claim.neighbours, claim.epsilon, self.beta)
 
-    def check_pairs(self, pairs: Sequence[Pair]) -> None:
-        """Pairs that are given must be neighbours in the claim's sense, or they would refute nothing."""
-        if not pairs:
-            raise DataError("the list of pairs is empty: give at least one, or leave the choice to the auditor.")
-        for pair in pairs:
-            if pair.relation is not self.claim.neighbours:
-                raise DataError(
-                    f"the pair '{pair.origin}' is one of {pair.relation.value} neighbours, and the claim speaks of "
-                    f"{self.claim.neighbours.value}: write neighbours={pair.relation.value} into the claim."
-                )
-            if self.beta is not None and not group(pair.left, pair.right).neighbours(pair.relation):
-                raise DataError(f"the datasets of the pair '{pair.origin}' are not {pair.relation.value} neighbours.")
+
+def check_pairs(pairs: Sequence[Pair], relation: Neighbours, *, sampled: bool = False) -> None:
+    """Pairs that are given must be neighbours in the claim's sense, or they would refute nothing.
+
+    Where rows are `sampled`, all data is made of rows. Else two vectors of one length may be answers to queries, and
+    what neighbours are among these is the caller's to know.
+    """
+    if not pairs:
+        raise DataError("the list of pairs is empty: give at least one, or leave the choice to the auditor.")
+    for pair in pairs:
+        if pair.relation is not relation:
+            raise DataError(
+                f"the pair '{pair.origin}' is one of {pair.relation.value} neighbours, and the claim speaks of "
+                f"{relation.value}: write neighbours={pair.relation.value} into the claim."
+            )
+        if (sampled or _must_be_rows(pair)) and not group(pair.left, pair.right).neighbours(relation):
+            raise DataError(
+                f"the datasets of the pair '{pair.origin}' are not {relation.value} neighbours: give two with the same "
+                f"rows, but for one that {_ONE_ROW[relation]}."
+            )
+
+
+_ONE_ROW = {Neighbours.ADD_REMOVE: "only one of them has", Neighbours.REPLACE: "is another on either side"}
+
+
+def _must_be_rows(pair: Pair) -> bool:
+    left, right = pair.left, pair.right
+    if isinstance(left, pl.DataFrame) and isinstance(right, pl.DataFrame):
+        return True
+    return is_rows(left) and type(left) is type(right) and len(left) != len(right)
 
 
 def _sampling(target: Mechanism, claim: DP | DPS, who: Sampling) -> tuple[Mechanism, Fraction | None]:

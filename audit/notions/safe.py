@@ -20,7 +20,7 @@ from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions import indistinguishable
-from crowdproof.audit.notions.question import ASSUMED, finite
+from crowdproof.audit.notions.question import ASSUMED, check_pairs, finite
 from crowdproof.audit.notions.releases import Releases, one_threshold
 from crowdproof.audit.outcome import stored_key
 from crowdproof.audit.outputs import as_table
@@ -115,6 +115,7 @@ def changed_groups(left: Counter[Any], right: Counter[Any]) -> dict[Any, tuple[i
 
 def _pairs(request: Request, claim: Safe) -> list[Pair]:
     if request.pairs is not None:
+        check_pairs(request.pairs, claim.neighbours)
         return list(request.pairs)
     proposals = Proposals(request.data, request.target, claim.neighbours, claim.epsilon, None)
     return list(chain(proposals.worst_cases(), proposals.own_data()))

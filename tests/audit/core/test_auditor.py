@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 from attrs import frozen
 
-from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted, Skipped, Undecided, exit_code
+from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted, Safe, Skipped, Undecided, exit_code
 from crowdproof.audit import Budget, Pair, Sampling, audit
 from crowdproof.audit.outcome import NO_RELEASE, Guarded
 from crowdproof.audit.runners import runner_for
 from crowdproof.claims import Assertion
 from crowdproof.errors import DataError, ExitCode, ParameterError, TargetError
 from crowdproof.findings import Chart
-from crowdproof.mechanisms import Grid, Mondrian, Sampled, Scheme, StronglySafe
+from crowdproof.mechanisms import Grid, Laplace, Mondrian, Sampled, Scheme, StronglySafe
 from crowdproof.wire import from_json, to_json
 
 PEOPLE = pl.DataFrame({"age": [21, 22, 23, 38, 39, 41, 42, 43, 44, 61, 62, 95]})
@@ -315,6 +315,31 @@ def test_wrong_requests_are_errors_with_a_remedy():
         audit(Mondrian(k=2), DP(1), data=PEOPLE, error=Fraction(0))
     with pytest.raises(ParameterError, match="not a claim about a mechanism"):
         audit(Mondrian(k=2), Assertion("thm5", "a theorem"), data=PEOPLE)
+
+
+@pytest.mark.parametrize("claim", [DP("ln 2"), DP("ln 2", neighbours="replace"), Safe()], ids=str)
+def test_given_tables_that_are_no_neighbours_refute_nothing(claim):
+    """The noise is right and the recoding is fixed: what tells 10 rows from 3 is nothing that was claimed."""
+    target = StronglySafe(Scheme({"age": Grid(10)}), 1) if isinstance(claim, Safe) else Geometric(0.5)
+    pair = Pair(PEOPLE.head(10), PEOPLE.head(3), claim.neighbours, "ten and three")
+    with pytest.raises(DataError, match=r"'ten and three' are not .* neighbours: give two with the same rows, but for"):
+        audit(target, claim, pairs=[pair], budget=SMALL)
+    two_changed = Pair(PEOPLE.head(2), PEOPLE.slice(2, 2), claim.neighbours, "two others")
+    with pytest.raises(DataError, match=r"are not .* neighbours"):
+        audit(target, claim, pairs=[two_changed], budget=SMALL)
+
+
+def test_lists_of_different_lengths_are_rows_and_vectors_of_one_length_may_be_answers():
+    with pytest.raises(DataError, match="not add-remove neighbours"):
+        audit(Laplace(1, query=np.sum), DP(1), pairs=[_pair(np.ones(10), np.ones(3))], budget=SMALL)
+    answers = [_pair(np.array([3.0, 4.0]), np.array([3.0, 5.0]))]
+    assert isinstance(audit(Laplace(1), DP(1), pairs=answers, budget=SMALL).verdict, NotRefuted)
+    leaky = audit(Laplace(4), DP(1), pairs=answers, budget=Budget(runs=60_000))
+    assert isinstance(leaky.verdict, Refuted)
+
+
+def _pair(left, right):
+    return Pair(left, right, Neighbours.ADD_REMOVE, "as given")
 
 
 # --- charts ---------------------------------------------------------------------------------------------------
