@@ -1,19 +1,18 @@
 """Rare events of sampled mechanisms: probabilities far below one over the number of runs, with rigorous bounds.
 
 The sampling step is ours, so its randomness need not be waited for. The samples fall into strata whose probabilities
-are known exactly: which multiplicities of distinct rows were drawn, or, where these are too many, how many rows. In a
+are known exactly: how many were drawn of each run of equal rows, or, where these are too many, how many rows. In a
 stratum the target is run by itself, and Pr[event] = sum of weight times Pr[event | stratum]. A deterministic target
-settles a stratum of multiplicities with one run; elsewhere a stratum has a Clopper-Pearson interval, at a share of the
-error.
+settles a stratum of equal samples with one run; elsewhere a stratum has a Clopper-Pearson interval, at a share of the
+error. The rows keep their order; for a target that does not look at it, sort the data, so that equal rows are one run.
 
 The lower end is as sharp as the event is certain in the strata where it happens. The upper end can be small only if the
 heavy strata are settled: a stratum of weight w that never showed the event in m runs may still hide 14 w / m of it.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from operator import sub
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,10 +25,11 @@ from crowdproof.audit.exact.samples import Unaffordable, plan
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.outcome import attempt
 from crowdproof.audit.proportion import clopper_pearson
-from crowdproof.audit.rows import Counts, GroupedPair, group, size, stack, take
+from crowdproof.audit.rows import Counts, GroupedPair, in_order, take
 from crowdproof.exact import Epsilon
 from crowdproof.findings import Estimate
 from crowdproof.mechanism import Mechanism, is_deterministic
+from crowdproof.proofs.binomial import mass
 
 FIRST = 16
 """Runs that a stratum gets at first; each further look at it doubles them."""
@@ -66,11 +66,11 @@ def measure(
     ...     deterministic = True
     ...     def __call__(self, data, rng):
     ...         return len(data)
-    >>> measure(Count(), [0] * 22, Fraction(1, 20), lambda rows: rows >= 20).value.low == sum(
-    ...     math.comb(22, j) * Fraction(1, 20)**j * Fraction(19, 20)**(22 - j) for j in (20, 21, 22))
+    >>> found = measure(Count(), [0] * 22, Fraction(1, 20), lambda rows: rows >= 20)
+    >>> found.value.low == sum(mass(j, 22, Fraction(1, 20)) for j in (20, 21, 22))
     True
     """
-    strata = _strata(group(data, data), beta, lambda left, _: left)
+    strata = _strata(in_order(data, data), beta, lambda left, _: left)
     return _measure(strata, mechanism, event, error=error, runs=runs, seed=seed)
 
 
@@ -90,7 +90,7 @@ def measure_excess(
     Both sides share their strata, so only the difference of the weights counts: there is one set of runs, not two.
     """
     x = exp_bounds(epsilon)[1]
-    strata = _strata(group(pair.left, pair.right), beta, lambda left, right: left - x * right)
+    strata = _strata(in_order(pair.left, pair.right), beta, lambda left, right: left - x * right)
     return _measure(strata, mechanism, event, error=error, runs=runs, seed=seed)
 
 
@@ -191,23 +191,24 @@ def _strata(pair: GroupedPair, beta: Fraction, weigh: Weigh) -> list[Stratum]:
 
 
 def _by_size(pair: GroupedPair, beta: Fraction, weigh: Weigh) -> Iterator[Stratum]:
-    """Strata by how many of the common rows were drawn, and by whether the row that only one side has was."""
+    """Strata by how many of the common rows were drawn, and by how many of those that only one side has."""
     shared = tuple(map(min, pair.left, pair.right))
-    common, n = pair.dataset(shared), sum(shared)
-    extras = [pair.dataset(tuple(map(sub, side, shared))) for side in (pair.left, pair.right)]
-    out = [1 - beta if size(extra) else Fraction(1) for extra in extras]
+    n, common = sum(shared), _Subset.of(pair, shared, shared)
+    left, right = (_Subset.of(pair, side, shared) for side in (pair.left, pair.right))
+    none = [(1 - beta) ** len(each.extras) for each in (left, right)]
     for drawn in range(n + 1):
-        mass = Fraction(math.comb(n, drawn)) * beta**drawn * (1 - beta) ** (n - drawn)
-        yield Stratum(weigh(mass * out[0], mass * out[1]), _Subset(common, drawn, None), single=False)
-        if size(extras[0]):
-            yield Stratum(weigh(mass * beta, Fraction(0)), _Subset(common, drawn, extras[0]), single=False)
-        if size(extras[1]):
-            yield Stratum(weigh(Fraction(0), mass * beta), _Subset(common, drawn, extras[1]), single=False)
+        weight = mass(drawn, n, beta)
+        yield Stratum(weigh(weight * none[0], weight * none[1]), partial(common, drawn, 0), single=False)
+        for side in (left, right):
+            for extra in range(1, len(side.extras) + 1):
+                own = weight * mass(extra, len(side.extras), beta)
+                both = (own, Fraction(0)) if side is left else (Fraction(0), own)
+                yield Stratum(weigh(*both), partial(side, drawn, extra), single=False)
 
 
 @frozen(eq=False)
 class _Whole:
-    """The one sample with these multiplicities."""
+    """The one sample with these counts."""
 
     pair: GroupedPair
     counts: Counts
@@ -218,12 +219,22 @@ class _Whole:
 
 @frozen(eq=False)
 class _Subset:
-    """Draws that many of the rows, in their order, and adds the extra one."""
+    """Draws so many of the rows that both sides have, and so many of the others, and keeps them in their order."""
 
     rows: Any
-    count: int
-    extra: Any
+    common: np.ndarray
+    extras: np.ndarray
 
-    def __call__(self, rng: np.random.Generator) -> Any:
-        chosen = take(self.rows, np.sort(rng.choice(size(self.rows), self.count, replace=False)))
-        return chosen if self.extra is None else stack(chosen, self.extra)
+    @classmethod
+    def of(cls, pair: GroupedPair, counts: Counts, shared: Counts) -> "_Subset":
+        """The dataset with these counts, of which `shared` are common."""
+        is_common = np.repeat(
+            [True, False] * len(counts), [n for c, s in zip(counts, shared, strict=True) for n in (s, c - s)]
+        )
+        return cls(pair.dataset(counts), np.flatnonzero(is_common), np.flatnonzero(~is_common))
+
+    def __call__(self, drawn: int, extra: int, rng: np.random.Generator) -> Any:
+        chosen = [
+            rng.choice(places, count, replace=False) for places, count in ((self.common, drawn), (self.extras, extra))
+        ]
+        return take(self.rows, np.sort(np.concatenate(chosen)))

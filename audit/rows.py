@@ -3,6 +3,7 @@
 A dataset is a polars table, a numpy array (one row for each entry of its first axis) or a list. Its rows are grouped,
 so that equal rows stand together: a sample is then fixed by how many copies of each distinct row it holds, and a target
 that looks at the order of the rows still sees one and the same table for one and the same vector of multiplicities.
+`group` puts all equal rows together, which may change the order; `in_order` keeps it and groups equal neighbours only.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ _INDEX, _RIGHT = "__crowdproof_index", "__crowdproof_right"
 
 @frozen(eq=False)
 class GroupedPair:
-    """Two datasets over the same distinct rows, with equal rows standing together."""
+    """Two datasets over the same rows, with how often each stands there on either side."""
 
     distinct: Any
     left: Counts
@@ -59,6 +60,35 @@ def group(left: Any, right: Any) -> GroupedPair:
     return GroupedPair(distinct, _counts(tally[0]), _counts(tally[1]))
 
 
+def in_order(left: Any, right: Any) -> GroupedPair:
+    """The rows of both, each side in its own order: only equal rows that stand next to each other are grouped.
+
+    >>> found = in_order(["a", "b", "a", "a"], ["a", "a", "a"])
+    >>> found.distinct, found.left, found.right
+    (['a', 'b', 'a'], (1, 1, 2), (1, 0, 2))
+    """
+    _require_one_schema(left, right)
+    first, second = _row_keys(left), _row_keys(right)
+    before = _alike(first, second)
+    after = _alike(first[before:][::-1], second[before:][::-1])
+    lefts, rights = range(before, len(first) - after), range(before, len(second) - after)
+    keys = [*first[: lefts.stop], *second[before : rights.stop], *first[lefts.stop :]]
+    places = [*range(lefts.stop), *(len(first) + place for place in rights), *range(lefts.stop, len(first))]
+    starts = [place for place, key in enumerate(keys) if place == 0 or keys[place - 1] != key]
+    on_left = np.array([place < len(first) for place in places], dtype=np.int64)
+    on_right = np.array([place not in lefts for place in places], dtype=np.int64)
+    tally = [np.add.reduceat(side, starts) if starts else side for side in (on_left, on_right)]
+    distinct = take(stack(left, right), np.array([places[start] for start in starts], dtype=np.int64))
+    return GroupedPair(distinct, _counts(tally[0]), _counts(tally[1]))
+
+
+def _alike(left: list[Any], right: list[Any]) -> int:
+    """How many rows are the same from the start on."""
+    return next(
+        (place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+
+
 def take(data: Any, index: np.ndarray) -> Any:
     """The rows at those places, as the same kind of dataset."""
     if isinstance(data, pl.DataFrame | np.ndarray):
@@ -84,8 +114,7 @@ def is_rows(data: object) -> bool:
 
 
 def _group_tables(left: pl.DataFrame, right: pl.DataFrame) -> GroupedPair:
-    if left.schema != right.schema:
-        raise DataError("the two tables of a pair have different columns or types: give both the same schema.")
+    _require_one_schema(left, right)
     side = pl.lit(False).alias(_RIGHT)
     both = pl.concat([left.with_columns(side), right.with_columns(side.not_())]).with_row_index(_INDEX)
     found = both.group_by(left.columns, maintain_order=True).agg(
@@ -94,6 +123,15 @@ def _group_tables(left: pl.DataFrame, right: pl.DataFrame) -> GroupedPair:
     right_counts = found[_RIGHT].to_numpy()
     distinct = both.select(left.columns)[found[_INDEX].to_numpy()]
     return GroupedPair(distinct, _counts(found["__crowdproof_all"].to_numpy() - right_counts), _counts(right_counts))
+
+
+def _require_one_schema(left: Any, right: Any) -> None:
+    if isinstance(left, pl.DataFrame) and isinstance(right, pl.DataFrame) and left.schema != right.schema:
+        raise DataError("the two tables of a pair have different columns or types: give both the same schema.")
+
+
+def _row_keys(data: Any) -> list[Any]:
+    return [_row_key(row) for row in (data.rows() if isinstance(data, pl.DataFrame) else _listed(data))]
 
 
 def _listed(data: Any) -> list[Any]:

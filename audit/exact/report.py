@@ -65,7 +65,7 @@ def how(result: ExactResult, beta: Fraction | None) -> Note:
         text = (
             f"The sample is fixed by how many copies of each distinct row it holds, so {result.runs:,} runs cover "
             f"{_share(result)} of the samples at rate {show(beta)}, each weighed by its exact probability. "
-            "Equal rows were put together in the datasets."
+            "Equal rows were put together in the datasets: the numbers are those of the datasets in that order."
         )
     return Note("Exact enumeration", text)
 

@@ -2,14 +2,20 @@
 
 import math
 from fractions import Fraction
+from itertools import compress, product
+from typing import ClassVar
 
+import numpy as np
 import polars as pl
 import pytest
 from attrs import frozen
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crowdproof import Epsilon, Neighbours
 from crowdproof.audit import Pair
 from crowdproof.audit.rare import measure, measure_excess
+from crowdproof.audit.rows import in_order
 from crowdproof.mechanisms import Grid, Scheme, StronglySafe
 from crowdproof.proofs.bounds import theorem5, tight
 
@@ -82,6 +88,72 @@ def test_the_excess_is_that_of_the_worst_pair():
     )
     assert found.value.low == found.value.high
     assert truth.low <= found.value.low <= truth.high
+
+
+@frozen
+class First:
+    """The first row of the sample: what comes out depends on the order."""
+
+    deterministic: ClassVar[bool] = True
+
+    def __call__(self, data, rng):
+        return data[0] if len(data) else "nothing"
+
+
+def by_all_subsets(data, beta, event):
+    return sum(
+        (
+            math.prod(beta if each else 1 - beta for each in kept)
+            for kept in product([False, True], repeat=len(data))
+            if event(First()(list(compress(data, kept)), None))
+        ),
+        Fraction(0),
+    )
+
+
+def test_the_rows_keep_their_order():
+    found = measure(First(), ["a", "b", "a", "a"], Fraction(1, 2), lambda output: output == "b")
+    assert found.exact
+    assert found.value.low == Fraction(1, 4)
+
+
+@settings(max_examples=40)
+@given(left=st.lists(st.sampled_from("abc"), max_size=6), right=st.lists(st.sampled_from("abc"), max_size=6))
+def test_what_depends_on_the_order_is_that_of_all_subsets(left, right):
+    """Also where the two are no neighbours, or have their rows in different orders."""
+    beta, b = Fraction(1, 3), (lambda output: output == "b")
+    expected = [by_all_subsets(side, beta, b) for side in (left, right)]
+    assert [measure(First(), side, beta, b).value.low for side in (left, right)] == expected
+    found = measure_excess(First(), Pair(left, right, Neighbours.ADD_REMOVE, "any"), beta, Epsilon.of("ln 2"), b)
+    assert found.value.low == found.value.high == expected[0] - 2 * expected[1]
+
+
+@settings(max_examples=60)
+@given(left=st.lists(st.integers(0, 2), max_size=8), right=st.lists(st.integers(0, 2), max_size=8))
+def test_a_pair_in_order_has_both_datasets_as_they_are(left, right):
+    for make in (list, lambda rows: np.array(rows, float), lambda rows: pl.DataFrame({"a": rows}, {"a": pl.Int64})):
+        pair = in_order(make(left), make(right))
+        for counts, rows in ((pair.left, left), (pair.right, right)):
+            data = pair.dataset(counts)
+            assert (data["a"].to_list() if isinstance(data, pl.DataFrame) else list(data)) == rows
+
+
+@pytest.mark.parametrize("extra", [["new"], ["new", "newer"]], ids=len)
+def test_by_sizes_a_row_stands_where_it_stood(extra):
+    """70 different rows are too many to enumerate; the new ones come first on the left, and are not on the right."""
+    many = [str(row) for row in range(70)]
+    pair = Pair([*extra, *many], many, Neighbours.ADD_REMOVE, "new rows come first")
+    found = measure_excess(
+        First(),
+        pair,
+        Fraction(1, 2),
+        Epsilon.of(0),
+        lambda output: output == "new",
+        runs=12_000,
+        error=Fraction(1, 10**4),
+    )
+    assert found.value.low <= Fraction(1, 2) <= found.value.high
+    assert found.value.low > Fraction(1, 10)
 
 
 @pytest.mark.parametrize("relation", Neighbours)
