@@ -62,6 +62,8 @@ def examine(request: Request) -> Conclusion:
             smallest = least.count if least is not None and (smallest is None or least.count < smallest) else smallest
     except KeyboardInterrupt:
         return Conclusion(Undecided(f"It was interrupted after {looked} releases."), None, (MEANING,), meter.runs)
+    if meter.late:
+        return Conclusion(Undecided(f"The time was spent after {looked} releases."), None, (MEANING,), meter.runs)
     if not looked:
         raise NoReleaseError(failure)
     shown = "none shows a row" if smallest is None else f"the smallest group in them has {smallest:,} rows"

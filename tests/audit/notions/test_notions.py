@@ -336,13 +336,19 @@ class Slow:
         (Slow(StronglySafe(COARSE, 2), True), Safe()),
         (Slow(StronglySafe(COARSE, 2), True), CrowdBlending(2)),
         (Slow(NoisyCount(0.5), False), CrowdBlending(4, "ln 2")),
+        (Slow(StronglySafe(COARSE, 2), True), KAnonymity(2)),
     ],
-    ids=["safe", "crowd-blending", "crowd-blending by betting"],
+    ids=["safe", "crowd-blending", "crowd-blending by betting", "k-anonymity"],
 )
 def test_a_spent_time_budget_is_undecided(target, claim):
     finding = audit(target, claim, data=PEOPLE, budget=Budget(seconds=0.1))
     assert isinstance(finding.verdict, Undecided)
     assert "time" in finding.verdict.reason
+
+
+def test_a_small_group_that_is_seen_in_time_refutes():
+    target = Slow(StronglySafe(FINE, 2), True)
+    assert isinstance(audit(target, KAnonymity(3), data=PEOPLE, budget=Budget(seconds=0.01)).verdict, Refuted)
 
 
 # --- dp -------------------------------------------------------------------------------------------------------
