@@ -36,6 +36,7 @@ from crowdproof.findings import (
     Json,
     Note,
     Refuted,
+    Skipped,
     Undecided,
     Verdict,
 )
@@ -129,16 +130,16 @@ def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> 
         part.confirm()
     except NotDeterministicError:
         return None
-    if part.refuting is None and (part.unaffordable or part.worst is None) and not meter.spent:
+    if part.refuting is None and part.gap is None and (part.unaffordable or part.worst is None) and not meter.spent:
         shown += [Note("Exact part", part.seen())] if part.worst is not None else []
         shown += part.evidence()
         return None
-    if part.refuting is None and (meter.left().seconds == 0 or part.worst is None):
+    if part.refuting is None and part.gap is None and (meter.left().seconds == 0 or part.worst is None):
         verdict: Verdict = Undecided("The time was spent before the pairs were enumerated.")
     else:
         verdict = part.verdict()
     evidence = (*part.evidence(), *question.notes)
-    certainty = None if isinstance(verdict, Undecided) else part.certainty
+    certainty = None if isinstance(verdict, Undecided | Skipped) else part.certainty
     return Finding("", request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
 
 

@@ -21,6 +21,7 @@ from crowdproof.findings import (
     NotRefuted,
     PairWitness,
     Refuted,
+    Skipped,
     Table,
     Undecided,
     Verdict,
@@ -66,6 +67,8 @@ class ExactPart:
     notes: list[Note] = Factory(list)
     confirmed: bool = False
     """Whether fresh runs agreed with a refutation, where that the target is deterministic was only measured."""
+    broken: list[str] = Factory(list)
+    """What the target did on pairs where it broke: of those nothing is known."""
 
     def examine(self, pairs: Iterable[Pair]) -> None:
         """Examine the pairs one after the other; a pair on which the target breaks is noted and passed over."""
@@ -76,20 +79,24 @@ class ExactPart:
             try:
                 self._one(pair, GLANCE if refuted else self._limit)
             except TargetError as error:
-                if type(error) is not TargetError:
-                    raise
-                self.notes.append(Note(f"Not examined: {pair.origin}", str(error)))
+                self._broke(pair, error)
 
     def search(self) -> None:
         """Let the guided search look for a pair that refutes the claim, and keep it made small."""
 
         def score(pair: Pair) -> float | None:
-            law = None if meter.spent else self._law(pair, meter, limit=SEARCH_LIMIT, partial=True)
+            if meter.spent or len(self.broken) > broken:
+                return None
+            try:
+                law = self._law(pair, meter, limit=SEARCH_LIMIT, partial=True)
+            except TargetError as error:
+                self._broke(pair, error)
+                return None
             if not isinstance(law, ExactResult):
                 return None
             return float(worst_excess(law.law, claim.epsilon)[0].bounds().low - claim.delta)
 
-        claim, meter = self.question.claim, self.meter.part(SEARCH_SHARE)
+        claim, meter, broken = self.question.claim, self.meter.part(SEARCH_SHARE), len(self.broken)
         proposals = self.question.proposals(self.request.data)
         climb = proposals.search(score, examples=self.request.search, seed=self.request.seed)
         self.meter.runs += meter.runs
@@ -131,12 +138,13 @@ class ExactPart:
         """What was enumerated is no evidence: the target turned out to be random."""
         self.examined.clear()
         self.unaffordable.clear()
+        self.broken.clear()
         self.notes[:] = [Note("Not deterministic after all", str(error))]
 
     def verdict(self) -> Verdict:
         """What enumeration says, once some pair was examined."""
         if self.refuting is None:
-            return NotRefuted(self.seen())
+            return NotRefuted(self.seen()) if self.gap is None else Skipped(self.gap)
         if self.question.distrust and not self.confirmed:
             return Undecided(
                 f"Enumeration shows a delta of {report.number(self.refuting.excess.bounds())} if the target is "
@@ -149,6 +157,13 @@ class ExactPart:
     def certainty(self) -> Certainty:
         """Exact, or with the error of the fresh runs that confirmed a refutation."""
         return Confidence(self.request.error) if self.confirmed else Exact()
+
+    def _broke(self, pair: Pair, error: TargetError) -> None:
+        """Pass over a pair on which the target crashed or hung; other errors say more than that."""
+        if type(error) is not TargetError:
+            raise error
+        self.broken.append(str(error))
+        self.notes.append(Note(f"Not examined: {pair.origin}", str(error)))
 
     def _one(self, pair: Pair, limit: int) -> None:
         result = self._law(pair, self.meter, limit=limit)
@@ -187,6 +202,15 @@ class ExactPart:
         """The pair with the largest excess, if that refutes the claim."""
         worst = self.worst
         return worst if worst is not None and worst.excess.above(self.question.claim.delta) else None
+
+    @property
+    def gap(self) -> str | None:
+        """What kept pairs from being examined, where the target broke on them: then nothing holds for all."""
+        if not self.broken:
+            return None
+        return (
+            f"The target broke on {_pairs(len(self.broken))} of neighbours that were to be examined: {self.broken[0]}"
+        )
 
     def seen(self) -> str:
         """What enumeration has shown, in a sentence."""

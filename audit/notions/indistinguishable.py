@@ -117,8 +117,12 @@ def _conclude(question: Question, request: Request, meter: Meter, found: Finding
         return Conclusion(verdict, certainty, (*exact.evidence(), *evidence), meter.runs)
     if tested is not None:
         evidence = (*statistically.evidence(tested, found.pairs, found.request), *exact.evidence(), *evidence)
-        return Conclusion(_judge(found, tested), Confidence(request.error), evidence, meter.runs)
+        verdict = _judge(found, tested)
+        certainty = None if isinstance(verdict, Skipped) else Confidence(request.error)
+        return Conclusion(verdict, certainty, evidence, meter.runs)
     evidence = (*exact.evidence(), *evidence)
+    if exact.gap:
+        return Conclusion(Skipped(exact.gap), None, evidence, meter.runs)
     if exact.worst is None:
         reason = exact.notes[0].text if exact.notes else f"Nothing was examined: {found.ended or 'there was no pair'}."
         return Conclusion(Skipped(reason), None, evidence, meter.runs)
@@ -131,6 +135,8 @@ def _judge(found: Findings, tested: SequentialResult) -> Verdict:
     exact = f" {found.exact.seen()}" if found.exact.worst is not None else ""
     if tested.refuted is not None:
         return Refuted(statistically.witness(tested.refuted, found.pairs))
+    if found.exact.gap:
+        return Skipped(found.exact.gap)
     match tested.ended:
         case Ended.FAILED if tested.trials == 0 and not exact:
             return Skipped(f"The target could not be run: {tested.failure}")

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -220,6 +221,36 @@ def test_what_was_found_survives_a_target_that_breaks_later():
     alone = audit(BreaksOn(8), DP(1), pairs=[bad])
     assert isinstance(alone.verdict, Skipped)
     assert "it hung" in alone.verdict.reason
+
+
+@frozen
+class ConstantBut:
+    """Dies on some tables, and says the same on all others."""
+
+    dies: Callable[[pl.DataFrame], bool]
+    deterministic = True
+
+    def __call__(self, data, rng):
+        if self.dies(data):
+            raise TargetError("it was killed by SIGABRT")
+        return "ok"
+
+
+@pytest.mark.parametrize(
+    "dies",
+    [lambda data: data.height == 11, lambda data: data.height == 1, lambda data: data.n_unique() == 3],
+    ids=["your data without a row", "a table made by hand", "a table of the search"],
+)
+def test_a_pair_on_which_the_target_breaks_is_never_passed_over_in_silence(dies):
+    finding = audit(ConstantBut(dies), DP(1), data=PEOPLE)
+    assert isinstance(finding.verdict, Skipped)
+    assert finding.certainty is None
+    assert "SIGABRT" in finding.verdict.reason
+    assert any(getattr(each, "title", "") == "Pairs" for each in finding.evidence)
+
+
+def test_a_target_that_breaks_on_none_of_the_pairs_is_judged():
+    assert isinstance(audit(ConstantBut(lambda data: data.height == 1000), DP(1), data=PEOPLE).verdict, NotRefuted)
 
 
 def test_a_liar_about_determinism_is_tested_by_betting():

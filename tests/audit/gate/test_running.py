@@ -237,6 +237,16 @@ def test_a_target_that_cannot_be_loaded_is_never_green(tmp_path, target):
     assert result.exit_code() is ExitCode.BROKEN
 
 
+@pytest.mark.parametrize(("size", "verdict"), [(2, Skipped), (1000, NotRefuted)])
+def test_a_target_that_dies_on_some_data_is_never_green(tmp_path, size, verdict):
+    code = f"import os\ndef f(table):\n    if table.height == {size}: os.abort()\n    return 'ok'\n"
+    path = project_file(tmp_path, entry("a", target="dies.py:f"))
+    (tmp_path / "dies.py").write_text(code)
+    result = run_gate(read_project(path), Options(1))
+    assert verdicts(result) == {"a": verdict}
+    assert result.exit_code(strict=True) is (ExitCode.BROKEN if verdict is Skipped else ExitCode.HELD)
+
+
 def test_missing_sources_are_never_green(tmp_path):
     path = project_file(tmp_path, entry("a", sources="['gone.bin']"))
     result = gate(path, Scripted(a=exact()))
