@@ -24,7 +24,7 @@ from crowdproof.audit.probe import probe
 from crowdproof.audit.rows import GroupedPair, group
 from crowdproof.audit.sequential import Ended, sequential_audit
 from crowdproof.claims import CrowdBlending, Neighbours
-from crowdproof.errors import DataError
+from crowdproof.errors import DataError, TargetError
 from crowdproof.findings import (
     Certainty,
     Confidence,
@@ -33,6 +33,7 @@ from crowdproof.findings import (
     NotRefuted,
     PairWitness,
     Refuted,
+    Skipped,
     Table,
     Undecided,
     Verdict,
@@ -112,7 +113,13 @@ class Examination:
         )
         self.meter.runs += found.trials
         self.late |= found.ended is Ended.SECONDS
-        return None if found.refuted is None else betting_witness(found.refuted, [pair])
+        if found.refuted is not None:
+            return betting_witness(found.refuted, [pair])
+        if found.ended is Ended.INTERRUPTED:
+            raise KeyboardInterrupt
+        if found.ended is Ended.FAILED:
+            raise TargetError(found.failure)
+        return None
 
     def _confirmed(self, result: ExactResult, excess: Excess, flipped: bool) -> bool:
         return confirmed(
@@ -172,7 +179,7 @@ def examine(request: Request) -> Conclusion:
     certainty: Certainty = Exact() if surely else Confidence(request.error)
     return Conclusion(
         verdict,
-        None if isinstance(verdict, Undecided) else certainty,
+        None if isinstance(verdict, Undecided | Skipped) else certainty,
         (*origin, _table(examination), *assumed, *known.notes),
         meter.runs,
     )
@@ -190,6 +197,8 @@ def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdic
                 return Refuted(witness), (Note("Dataset", suspect.origin),)
     except KeyboardInterrupt:
         return Undecided(f"It was interrupted after {len(rows)} rows were examined."), ()
+    except TargetError as error:
+        return Skipped(f"The target failed after {len(rows)} rows were examined: {error}"), ()
     if examination.late or meter.late:
         return Undecided(
             f"No leak was found before the time, or the runs to confirm one, were spent on {len(rows)} rows."

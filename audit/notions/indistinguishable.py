@@ -138,10 +138,8 @@ def _judge(found: Findings, tested: SequentialResult) -> Verdict:
     if found.exact.gap:
         return Skipped(found.exact.gap)
     match tested.ended:
-        case Ended.FAILED if tested.trials == 0 and not exact:
-            return Skipped(f"The target could not be run: {tested.failure}")
         case Ended.FAILED:
-            return Undecided(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
+            return Skipped(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
         case Ended.SECONDS | Ended.INTERRUPTED:
             return Undecided(f"No leak was found before {tested.ended.value}: {tested.detectable.words}.{exact}")
         case _:

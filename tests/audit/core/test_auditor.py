@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from attrs import frozen
 
-from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted, Safe, Skipped, Undecided, exit_code
+from crowdproof import DP, DPS, CrowdBlending, Neighbours, NotRefuted, Refuted, Safe, Skipped, Undecided, exit_code
 from crowdproof.audit import Budget, Pair, Sampling, audit
 from crowdproof.audit.outcome import NO_RELEASE, Guarded
 from crowdproof.audit.runners import runner_for
@@ -251,6 +251,38 @@ def test_a_pair_on_which_the_target_breaks_is_never_passed_over_in_silence(dies)
 
 def test_a_target_that_breaks_on_none_of_the_pairs_is_judged():
     assert isinstance(audit(ConstantBut(lambda data: data.height == 1000), DP(1), data=PEOPLE).verdict, NotRefuted)
+
+
+@frozen
+class DiesNow:
+    """A noisy count that kills its process in one run of many."""
+
+    noise: Geometric
+    often: float
+
+    def __call__(self, data, rng):
+        if rng.random() < self.often:
+            raise TargetError("it was killed by SIGABRT")
+        return self.noise(data, rng)
+
+
+@pytest.mark.parametrize("notion", ["dp", "crowd-blending"])
+def test_a_target_that_breaks_in_the_middle_of_a_test_is_skipped(notion):
+    claim = DP("ln 2") if notion == "dp" else CrowdBlending(4, "ln 2")
+    pairs = [Pair(PEOPLE, PEOPLE.head(11), Neighbours.ADD_REMOVE, "without the oldest")]
+    finding = audit(DiesNow(Geometric(0.5), 1e-3), claim, pairs=pairs, budget=Budget(runs=20_000), seed=1)
+    assert isinstance(finding.verdict, Skipped)
+    assert "SIGABRT" in finding.verdict.reason
+    assert finding.certainty is None
+    assert exit_code([finding]) is ExitCode.BROKEN
+    assert finding.cost.runs > 0
+    assert finding.evidence
+
+
+def test_a_refutation_before_the_target_breaks_stays():
+    pairs = [Pair(PEOPLE, PEOPLE.head(11), Neighbours.ADD_REMOVE, "without the oldest")]
+    finding = audit(DiesNow(Geometric(0.001), 1e-5), DP("ln 2"), pairs=pairs, budget=Budget(runs=20_000), seed=1)
+    assert isinstance(finding.verdict, Refuted)
 
 
 def test_a_liar_about_determinism_is_tested_by_betting():
