@@ -65,6 +65,9 @@ def evidence(result: SequentialResult, pairs: Sequence[Pair], request: Request) 
     rows = tuple((f"{each.epsilon:.4g}", f"{each.delta:.4g}") for each in result.profile)
     if rows:
         found.append(Table("Lower bound of delta", ("epsilon", "delta is above"), rows))
+    if result.refused:
+        text = f"In {result.refused:,} runs there was no release, which counts as an output of its own."
+        found.append(Note("Runs without a release", text))
     found.append(_runs(result, pairs))
     if len(result.trace) > 1:
         found.append(_course(result, request))

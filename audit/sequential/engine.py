@@ -122,6 +122,7 @@ class Audit:
     peak: float = 0.0
     """The highest log-wealth that there has been."""
     runs: int = 0
+    refused: int = 0
     trace: list[tuple[int, float]] = Factory(list)
     fingerprints: dict[str, tuple[int, ...]] = Factory(dict)
     ended: Ended = Ended.RUNS
@@ -222,6 +223,7 @@ class Audit:
             side = place // half
             self._check_stream(ran, (arm.index, arm.blocks, place))
             arm.pools[side].add(ran.kept)
+            self.refused += ran.refused
             if ran.counts is not None:
                 np.add(counts[side], ran.counts, out=counts[side])
         return counts

@@ -66,6 +66,8 @@ class SequentialResult:
     profile: tuple[ProfilePoint, ...]
     trials: int
     """Runs of the target on all datasets."""
+    refused: int
+    """Those of them without a release."""
     pair_trials: tuple[int, ...]
     """Runs of the target on either side of each pair."""
     detectable: Detectable

@@ -37,6 +37,7 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
         delta_low=delta_low(blocks, x, audit.log_error, shares),
         profile=profile(blocks, sorted({*PROFILE, claimed}), audit.log_error, shares) if blocks else (),
         trials=audit.runs,
+        refused=audit.refused,
         pair_trials=tuple(arm.trials for arm in audit.arms),
         detectable=detectable(audit),
         trace=tuple(audit.trace),

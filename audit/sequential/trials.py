@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from crowdproof.audit.outcome import NO_RELEASE
 from crowdproof.audit.outputs import Score, code
 from crowdproof.audit.outputs.features import as_numbers
 from crowdproof.audit.outputs.keys import row_codes
@@ -41,6 +42,8 @@ class Ran:
     counts: Ints | None
     fingerprint: str | None
     """None where equal sequences of outputs could be a coincidence."""
+    refused: int
+    """Runs without a release."""
 
 
 @frozen(eq=False)
@@ -53,7 +56,13 @@ class RunChunk:
         """Run it."""
         outputs = run(self.mechanism, chunk.data, chunk.seed, chunk.size)
         counts = None if chunk.score is None else chunk.score.count(outputs)
-        return Ran(outputs[: chunk.keep], counts, fingerprint(outputs))
+        return Ran(outputs[: chunk.keep], counts, fingerprint(outputs), _refused(outputs))
+
+
+def _refused(outputs: Any) -> int:
+    if isinstance(outputs, np.ndarray):
+        return 0
+    return sum(isinstance(each, str) and each == NO_RELEASE for each in outputs)
 
 
 def run(mechanism: Mechanism, data: Any, seed: np.random.SeedSequence, size: int) -> Any:

@@ -20,6 +20,10 @@ from crowdproof.audit.targets.serve import status_words
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
+LAST_REFUSAL = 123
+"""Exit statuses above are those of `timeout`, `env`, shells and containers: a program that did not start or was killed.
+"""
+
 
 class CommandTarget(Target):
     """`./anonymize --in {input} --out {output} --k {k} --seed {seed}`.
@@ -82,7 +86,7 @@ class CommandTarget(Target):
             finally:
                 stop(process)
         if code != 0:  # a program that says no has answered; one that was killed has not
-            kind = NoReleaseError if code > 0 else TargetError
+            kind = NoReleaseError if 0 < code <= LAST_REFUSAL else TargetError
             raise kind(f"{shlex.join(words)} ended with {status_words(code)}.{_end(folder)}")
         return folder / "stdout"
 

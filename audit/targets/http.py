@@ -18,6 +18,8 @@ from crowdproof.findings import Json
 
 MOST = 1 << 30
 """The largest answer that is read, in bytes."""
+REFUSALS = (400, 422)
+"""Statuses that speak of the table. Others speak of the service: it is busy, elsewhere, or knows no such client."""
 
 
 class HttpTarget(Target):
@@ -53,9 +55,7 @@ class HttpTarget(Target):
             with urllib.request.urlopen(request, timeout=self.limits.seconds) as answer:  # noqa: S310
                 kind, body = answer.headers.get_content_type(), self._read(answer)
         except urllib.error.HTTPError as error:
-            end = error.read(400).decode(errors="replace").strip()
-            kind = NoReleaseError if error.code < 500 else TargetError
-            raise kind(f"{self.name} answered with status {error.code} {error.reason}: {end}") from None
+            raise self._failure(error) from None
         except TimeoutError:
             raise self._late() from None
         except urllib.error.URLError as error:
@@ -84,6 +84,17 @@ class HttpTarget(Target):
                     f"{self.name} answered with more than {MOST >> 20} MiB: that is no release of this table."
                 )
         return b"".join(parts)
+
+    def _failure(self, error: urllib.error.HTTPError) -> TargetError:
+        with error:
+            end = error.read(400).decode(errors="replace").strip()
+        words = f"{self.name} answered with status {error.code} {error.reason}: {end}"
+        if error.code in REFUSALS:
+            return NoReleaseError(words)
+        return TargetError(
+            f"{words} (that says nothing about the table: let the service answer all runs of the audit, and refuse a "
+            f"table with status {' or '.join(map(str, REFUSALS))}.)"
+        )
 
     def _late(self) -> TargetError:
         return TargetError(f"{self.name} gave no answer within {self.limits.seconds} s: raise its time limit.")

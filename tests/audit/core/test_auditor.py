@@ -150,6 +150,10 @@ def test_a_run_without_a_release_is_an_output_of_its_own():
     assert set(outputs) == {NO_RELEASE, 2, 3}
     assert len(outputs) == 400
     assert outputs.count(NO_RELEASE) > 100
+    finding = audit(now_and_then, DP(1), data=PEOPLE, budget=SMALL, search=0)
+    assert isinstance(finding.verdict, NotRefuted)
+    counted = next(each.text for each in finding.evidence if each.title == "Runs without a release")
+    assert 1_300 < int(counted.split()[1].replace(",", "")) < 1_700
 
 
 def test_a_target_that_breaks_is_not_taken_for_one_that_refuses():

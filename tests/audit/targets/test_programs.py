@@ -1,6 +1,9 @@
 """Commands, services and release pairs: every way to go wrong has its message."""
 
+import http.server
+import itertools
 import sys
+import threading
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from crowdproof.audit import audit
 from crowdproof.audit.targets import ReleasePair, load_target
 from crowdproof.claims import DP, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
+from crowdproof.findings import Refuted, Skipped
 
 SUBJECT = Path(__file__).with_name("subject.py")
 PEOPLE = pl.DataFrame({"age": [31, 47], "sex": ["f", None]})
@@ -35,6 +39,15 @@ def test_a_program_killed_by_a_signal_is_not_a_refusal():
     with pytest.raises(TargetError, match="signal SIGKILL") as caught:
         run("sh -c 'kill -9 $$'")
     assert not isinstance(caught.value, NoReleaseError)
+
+
+@pytest.mark.parametrize(
+    ("status", "refused"), [(1, True), (123, True), *((code, False) for code in (124, 125, 126, 127, 134, 137, 255))]
+)
+def test_statuses_of_a_program_that_did_not_run_to_its_end_are_not_refusals(status, refused):
+    with pytest.raises(TargetError, match=f"exit status {status}") as caught:
+        run(f"sh -c 'exit {status}'")
+    assert isinstance(caught.value, NoReleaseError) is refused
 
 
 def test_no_file_an_empty_file_and_a_broken_file_are_told_apart():
@@ -105,6 +118,56 @@ def test_a_line_that_is_not_json_is_shown():
 def test_a_service_that_is_not_there():
     with pytest.raises(TargetError, match=r"http://127.0.0.1:9/x cannot be reached"):
         load_target("http://127.0.0.1:9/x", timeout=5).runs(PEOPLE, [1])
+
+
+@pytest.fixture
+def service():
+    """Start a service that gives the first tables a release, and all others what `after` says."""
+    servers = []
+
+    def start(releases, after):
+        asked = itertools.count(1)
+
+        class Service(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                status = 200 if next(asked) <= releases else after(body)
+                self.send_response(status)
+                self.send_header("Content-Type", "text/csv")
+                self.end_headers()
+                self.wfile.write(b"answer\nconstant\n" if status == 200 else b"no")
+
+            def log_message(self, *_):
+                pass
+
+        servers.append(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service))
+        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
+        return load_target(f"http://127.0.0.1:{servers[-1].server_port}/x", timeout=20)
+
+    yield start
+    for each in servers:
+        each.shutdown()
+        each.server_close()
+
+
+@pytest.mark.parametrize(
+    ("status", "refused"),
+    [(400, True), (422, True), *((code, False) for code in (401, 403, 404, 407, 408, 409, 413, 425, 429, 500, 503))],
+)
+def test_a_service_refuses_a_table_by_two_statuses_and_fails_by_the_others(status, refused, service):
+    with pytest.raises(TargetError, match=f"answered with status {status}") as caught:
+        service(0, lambda _: status).runs(PEOPLE, [1])
+    assert isinstance(caught.value, NoReleaseError) is refused
+    assert ("let the service answer" in str(caught.value)) is not refused
+
+
+def test_a_rate_limit_is_no_leak_and_a_refusal_that_depends_on_a_row_is(service):
+    table = pl.DataFrame({"age": [30 + i % 7 for i in range(20)] + [95]})
+    limited = audit(service(60, lambda _: 429), DP(1), data=table, search=0)
+    assert isinstance(limited.verdict, Skipped)
+    assert "429" in limited.verdict.reason
+    leaky = audit(service(0, lambda body: 422 if b"95" in body else 200), DP(1), data=table, search=0)
+    assert isinstance(leaky.verdict, Refuted)
 
 
 @pytest.fixture
