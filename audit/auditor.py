@@ -15,6 +15,7 @@ import crowdproof
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Conclusion, Pair, Progress, Request, Runner, Sampling
 from crowdproof.audit.notions import examine
+from crowdproof.audit.notions.question import is_recorded
 from crowdproof.claims import Claim
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.exact import Epsilon, show
@@ -49,9 +50,9 @@ def audit(
     """
     if not 0 < error < 1:
         raise ParameterError(f"error is {show(error)}: a false-alarm rate lies strictly between 0 and 1.")
-    available = getattr(target, "available", None)  # somebody else's outputs are as many as they are
-    if available is not None:
-        budget = evolve(budget, runs=min(available, budget.runs or available))
+    if is_recorded(target):  # somebody else's outputs are as many as they are
+        target.rewind()
+        budget = evolve(budget, runs=min(target.available, budget.runs or target.available))
     request = Request(
         target, claim, data, pairs, budget, error, seed, runner or Inline(), progress, sampling, search, deterministic
     )

@@ -105,7 +105,8 @@ class AuditEngine:
         detectable = f"In the last slice, {result.detectable.words}."
         whole = result.ended is not Ended.SECONDS
         learned = {"crowdproof": crowdproof.__version__, "state": result.state}
-        return Slice(result.log_e, result.trials, _seen(case, result, pairs, alpha), learned, detectable, whole)
+        seen = _seen(case, result, pairs, alpha)
+        return Slice(result.log_e, result.trials, seen, learned, detectable, whole, result.bet)
 
     def release(self, case: Case) -> None:
         """End the target's processes."""
@@ -134,8 +135,13 @@ def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> 
         shown += [Note("Exact part", part.seen())] if part.worst is not None else []
         shown += part.evidence()
         return None
-    if part.refuting is None and part.gap is None and (meter.left().seconds == 0 or part.worst is None):
-        verdict: Verdict = Undecided("The time was spent before the pairs were enumerated.")
+    verdict: Verdict
+    if part.refuting is not None or part.gap is not None:
+        verdict = part.verdict()
+    elif meter.late:
+        verdict = Undecided("The time was spent before the pairs were enumerated.")
+    elif part.worst is None:
+        verdict = Skipped("Nothing was examined: the budget of runs was spent before a pair was enumerated, raise it.")
     else:
         verdict = part.verdict()
     evidence = (*part.evidence(), *question.notes)

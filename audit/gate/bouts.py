@@ -45,6 +45,8 @@ class Bout:
     """Runs that this gate has spent on it."""
     done: int = 0
     """Runs of the slices that were not cut short by the time."""
+    bet: bool = False
+    """Whether any of its slices had runs to bet on."""
     seconds: float = 0.0
     crash: str | None = None
     detectable: str = ""
@@ -109,5 +111,6 @@ class Ring:
             return
         bout.detectable = found.detectable or bout.detectable
         bout.spent += found.runs
+        bout.bet |= found.bet
         bout.done += size if found.whole else 0
         bout.seconds += time.monotonic() - started

@@ -38,6 +38,8 @@ def _verdict(bout: Bout) -> Verdict:
         return Refuted(_witness(bout))
     if bout.done < bout.case.runs:
         return Undecided(f"The time of the gate was spent after {bout.spent:,} of {bout.case.runs:,} runs.")
+    if not bout.bet:
+        return Skipped(f"{bout.spent:,} runs are too few to test anything on the pairs of this claim: raise its runs.")
     return NotRefuted(bout.detectable)
 
 

@@ -87,6 +87,8 @@ class Examination:
     rows: list[tuple[str, ...]] = Factory(list)
     late: bool = False
     """Whether a bet, or the confirmation of what was enumerated, lacked time or runs."""
+    blind: bool = False
+    """Whether the budget of the last comparison was too small for anything to show."""
 
     def distinguishes(self, pair: Pair) -> PairWitness | None:
         """What tells the two datasets apart beyond e^eps, if anything does."""
@@ -94,6 +96,7 @@ class Examination:
             result = exact_law(pair, self.request.target, None, runner=self.request.runner, meter=self.meter)
             assert isinstance(result, ExactResult)  # two datasets are always affordable
             excess, flipped = worst_excess(result.law, self.claim.epsilon)
+            self.blind = not result.complete
             if not excess.above(Fraction(0)):
                 return None
             if self.measured and not self._confirmed(result, excess, flipped):
@@ -113,6 +116,7 @@ class Examination:
         )
         self.meter.runs += found.trials
         self.late |= found.ended is Ended.SECONDS
+        self.blind = found.detectable.nothing or not found.bet
         if found.refuted is not None:
             return betting_witness(found.refuted, [pair])
         if found.ended is Ended.INTERRUPTED:
@@ -137,6 +141,8 @@ class Examination:
     def refutes(self, suspect: Suspect) -> PairWitness | None:
         """The witness that the row is not ignored, if it also blends with fewer than k rows."""
         seen = self.distinguishes(suspect.without())
+        if seen is None and self.blind:
+            return None
         blending = suspect.rows.left[suspect.place]
         if seen is not None:
             blending = self._blending(suspect)
@@ -197,6 +203,8 @@ def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdic
                 return Refuted(witness), (Note("Dataset", suspect.origin),)
     except KeyboardInterrupt:
         return Undecided(f"It was interrupted after {len(rows)} rows were examined."), ()
+    except NotDeterministicError:
+        raise
     except TargetError as error:
         return Skipped(f"The target failed after {len(rows)} rows were examined: {error}"), ()
     if examination.late or meter.late:
@@ -204,7 +212,7 @@ def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdic
             f"No leak was found before the time, or the runs to confirm one, were spent on {len(rows)} rows."
         ), ()
     if not rows:
-        raise DataError("the budget does not allow a single row to be examined: raise it.")
+        return Skipped("The budget of runs does not allow a single row to be examined: raise it."), ()
     return NotRefuted(
         f"{len(rows)} rows, each in a dataset of its own, were found to be ignored or to blend with enough."
     ), ()

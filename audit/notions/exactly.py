@@ -169,8 +169,12 @@ class ExactPart:
         result = self._law(pair, self.meter, limit=limit)
         if isinstance(result, Unaffordable):
             self.unaffordable.append((pair, result.reason))
+            return
+        examined = Examined(result, *worst_excess(result.law, self.question.claim.epsilon))
+        if self.meter.left().runs == 0 and not result.complete and not examined.excess.above(self.question.claim.delta):
+            self.unaffordable.append((pair, "the budget of runs was spent before all its samples were run"))
         else:
-            self.examined.append(Examined(result, *worst_excess(result.law, self.question.claim.epsilon)))
+            self.examined.append(examined)
             self.meter.found = f"delta is at least {max(0.0, float(self.worst.delta)):.4g}"  # type: ignore[union-attr]
 
     def _law(self, pair: Pair, meter: Meter, *, limit: int, partial: bool = False) -> ExactResult | Unaffordable:

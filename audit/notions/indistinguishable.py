@@ -124,7 +124,8 @@ def _conclude(question: Question, request: Request, meter: Meter, found: Finding
     if exact.gap:
         return Conclusion(Skipped(exact.gap), None, evidence, meter.runs)
     if exact.worst is None:
-        reason = exact.notes[0].text if exact.notes else f"Nothing was examined: {found.ended or 'there was no pair'}."
+        why = found.ended or ("the budget of runs was spent, raise it" if meter.spent else "there was no pair")
+        reason = exact.notes[0].text if exact.notes else f"Nothing was examined: {why}."
         return Conclusion(Skipped(reason), None, evidence, meter.runs)
     if found.ended:
         return Conclusion(Undecided(f"No leak was found before {found.ended}."), None, evidence, meter.runs)
@@ -142,7 +143,18 @@ def _judge(found: Findings, tested: SequentialResult) -> Verdict:
             return Skipped(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
         case Ended.SECONDS | Ended.INTERRUPTED:
             return Undecided(f"No leak was found before {tested.ended.value}: {tested.detectable.words}.{exact}")
+        case _ if tested.detectable.nothing or not tested.bet:
+            return _too_few(tested, exact)
         case _:
             seen = tested.detectable
             words = f"{seen.words[0].upper()}{seen.words[1:]}.{exact}"
             return NotRefuted(words, seen.epsilon, seen.delta)
+
+
+def _too_few(tested: SequentialResult, exact: str) -> Verdict:
+    """What may be said where no leak could have shown in the test."""
+    if exact:
+        return NotRefuted(exact.strip())
+    runs = f"{max(tested.pair_trials):,} runs on either dataset of a pair are too few to"
+    remedy = "raise the budget of runs, or give more outputs."
+    return Undecided(f"{runs} find any leak: {remedy}") if tested.bet else Skipped(f"{runs} test anything: {remedy}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import polars as pl
 from attrs import frozen
@@ -19,6 +19,9 @@ from crowdproof.exact import show
 from crowdproof.findings import Note
 from crowdproof.mechanism import Mechanism
 from crowdproof.mechanisms.sampling import Sampled, for_samples
+
+if TYPE_CHECKING:
+    from crowdproof.audit.targets import ReleasePair
 
 ASSUMED = Note(
     "Assumption",
@@ -108,7 +111,7 @@ def _sampling(target: Mechanism, claim: DP | DPS, who: Sampling) -> tuple[Mechan
     return (target.mechanism, own) if isinstance(target, Sampled) else (target, None)
 
 
-def is_recorded(target: object) -> bool:
+def is_recorded(target: object) -> "TypeGuard[ReleasePair]":
     """Whether the target only hands out outputs that were made before, each once."""
     from crowdproof.audit.targets import ReleasePair  # noqa: PLC0415  (targets of all kinds, needed only here)
 

@@ -27,6 +27,8 @@ KEPT_ROWS = 2**18
 """Outputs kept for each side of a pair where they are numbers."""
 KEPT_RECORDS = 4000
 """Outputs kept for each side of a pair where they are not numbers."""
+LEAST_LEARNED = 2
+"""Outputs of either side below which nothing is learned: one to fit a score to, one to judge it by."""
 FEW_CELLS = 16
 """Cells of a score up to which the same past outputs rank them and size the bets."""
 _EMPTY = np.zeros(1, np.int64)
@@ -183,6 +185,8 @@ class Arm:
     def _fit(self, nulls: Nulls) -> None:
         left, right = self.pools[0].joined(), self.pools[1].joined()
         size = min(len(left), len(right))
+        if size < LEAST_LEARNED:
+            return
         left, right = left[:size], right[:size]
         reader = reader_for(_mixed(left[:64], right[:64]))
         if not isinstance(reader, Numbers):

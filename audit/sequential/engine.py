@@ -77,7 +77,7 @@ def sequential_audit(
         task=RunChunk(mechanism),
         claim=Nulls.of(_above_exp(epsilon), float(delta)),
         log_error=log_error,
-        budget=budget if budget.runs or budget.seconds else Budget(runs=DEFAULT_RUNS),
+        budget=Budget(runs=DEFAULT_RUNS) if budget == Budget() else budget,
         seed=seed,
         runner=runner,
         ladder=epsilon_ladder(float(delta), log_error, BOUND) if measure else None,
@@ -150,7 +150,7 @@ class Audit:
     @property
     def remaining(self) -> int:
         """Trials that there will be yet: what the budget of runs has left, or as many as there were."""
-        return self._room() if self.budget.runs else max(4096, self.runs)
+        return self._room() if self.budget.runs is not None else max(4096, self.runs)
 
     def run(self, progress: Progress | None = None) -> None:
         """Run blocks until the claim is refuted or the budget is spent; what was found is kept whatever happens."""

@@ -51,6 +51,11 @@ class Detectable:
     delta: float
     """At the claimed epsilon, for an event that never happens on the other side."""
 
+    @property
+    def nothing(self) -> bool:
+        """Whether even a leak of every release would hardly have been found."""
+        return self.delta >= 1
+
 
 @frozen
 class SequentialResult:
@@ -68,6 +73,8 @@ class SequentialResult:
     """Runs of the target on all datasets."""
     refused: int
     """Those of them without a release."""
+    bet: bool
+    """Whether a pair had runs to bet on, after the first ones that a score is learned from."""
     pair_trials: tuple[int, ...]
     """Runs of the target on either side of each pair."""
     detectable: Detectable

@@ -38,6 +38,7 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
         profile=profile(blocks, sorted({*PROFILE, claimed}), audit.log_error, shares) if blocks else (),
         trials=audit.runs,
         refused=audit.refused,
+        bet=bool(audit.blocks) or any(arm.blocks > 1 for arm in audit.arms),
         pair_trials=tuple(arm.trials for arm in audit.arms),
         detectable=detectable(audit),
         trace=tuple(audit.trace),

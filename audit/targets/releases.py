@@ -16,7 +16,10 @@ LEFT, RIGHT = "left", "right"
 
 
 class ReleasePair(Target):
-    """Each file is one independent run and is used once: to use one again would feign more evidence than there is."""
+    """Each file is one independent run and is used once: to use one again would feign more evidence than there is.
+
+    The next audit begins with the first file again: each audit has an error of its own, whatever data they share.
+    """
 
     def __init__(self, left: Path, right: Path) -> None:
         self.files = {LEFT: _files(left), RIGHT: _files(right)}
@@ -40,9 +43,8 @@ class ReleasePair(Target):
 
     @property
     def available(self) -> int:  # type: ignore[override]
-        """Runs for both sides alike, with a few set aside for the look at the target before an audit."""
-        unused = min(len(files) - self._used[side] for side, files in self.files.items())
-        return max(1, 2 * unused - 6)
+        """Runs for both sides alike."""
+        return 2 * min(self.sizes)
 
     def pair(self, relation: Neighbours) -> Pair:
         """The only pair that this target can be run on."""
@@ -69,7 +71,7 @@ class ReleasePair(Target):
         return self.behaviour
 
     def rewind(self) -> None:
-        """Begin again with the first files, for a replay."""
+        """Begin again with the first files, for another audit."""
         self._used = {LEFT: 0, RIGHT: 0}
 
     def __reduce__(self) -> NoReturn:

@@ -1,7 +1,6 @@
 """`crowdproof audit`: is a claim about an anonymizer false?"""
 
 import shlex
-import sys
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -96,7 +95,7 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
             target,
             claim,
             **_datasets(target, claim, options),
-            budget=Budget(min(options["runs"], _available(target)), options["seconds"]),
+            budget=Budget(options["runs"], options["seconds"]),
             error=error,
             seed=seed,
             runner=runner,
@@ -120,11 +119,6 @@ def _calibration(claims: list[Claim], number: int) -> Finding:
     with runner_for(2) as two:
         measured = calibrate(claim.epsilon, claim.delta, audits=100, seed=number, runners=[two])
     return finding(measured, number, time.monotonic() - start)
-
-
-def _available(target: Any) -> int:
-    """Recorded outputs are used once each; any other target can be run as often as one likes."""
-    return 2 * min(getattr(target, "sizes", (sys.maxsize,)))
 
 
 def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, Any]:

@@ -335,6 +335,44 @@ def test_a_spent_time_budget_is_undecided():
     assert isinstance(finding.verdict, Undecided)
 
 
+def a_number(data, rng):
+    return data.height + float(rng.laplace())
+
+
+def a_text(data, rng):
+    return str(round(a_number(data, rng)))
+
+
+def a_table(data, rng):
+    return pl.DataFrame({"count": [a_text(data, rng)]})
+
+
+@pytest.mark.parametrize("target", [a_number, a_text, a_table])
+@pytest.mark.parametrize("claim", [DP(1), CrowdBlending(4, 1)], ids=lambda claim: claim.notion)
+def test_too_few_runs_to_see_anything_are_never_a_pass(target, claim):
+    for runs in (1, 6, 7, 8, 9, 10, 16, 30, 38):
+        verdict = audit(target, claim, data=PEOPLE, budget=Budget(runs), search=0).verdict
+        assert isinstance(verdict, Skipped), runs
+        assert "raise" in verdict.reason
+    assert isinstance(audit(target, DP(1), data=PEOPLE, budget=Budget(60), search=0).verdict, Undecided)
+    assert isinstance(audit(target, DP(1), data=PEOPLE, budget=Budget(400), search=0).verdict, NotRefuted)
+
+
+@pytest.mark.parametrize("claim", [DP(1), DPS("0.5", 1, "0.4"), CrowdBlending(2)], ids=lambda claim: claim.notion)
+def test_a_pair_that_is_enumerated_in_part_is_not_looked_at(claim):
+    target = ConstantBut(lambda _: False)
+    assert isinstance(audit(target, claim, data=PEOPLE, budget=Budget(7)).verdict, Skipped)
+    assert isinstance(audit(target, claim, data=PEOPLE, budget=Budget(200)).verdict, NotRefuted)
+
+
+def test_a_budget_of_nothing_is_not_one_without_limit():
+    pairs = [Pair(PEOPLE, PEOPLE.head(11), Neighbours.ADD_REMOVE, "without the oldest")]
+    for budget in (Budget(runs=0), Budget(seconds=0.0)):
+        finding = audit(Geometric(0.5), DP("ln 2"), pairs=pairs, budget=budget)
+        assert isinstance(finding.verdict, Skipped)
+        assert finding.cost.runs < 10
+
+
 # --- determinism ----------------------------------------------------------------------------------------------
 
 

@@ -247,6 +247,14 @@ def test_a_target_that_dies_on_some_data_is_never_green(tmp_path, size, verdict)
     assert result.exit_code(strict=True) is (ExitCode.BROKEN if verdict is Skipped else ExitCode.HELD)
 
 
+@pytest.mark.parametrize(("runs", "verdict"), [(8, Skipped), (20_000, NotRefuted)])
+def test_too_few_runs_are_never_green(tmp_path, runs, verdict):
+    path = project_file(tmp_path, entry("a", target="noise.py:f", runs=runs))
+    (tmp_path / "noise.py").write_text("def f(table, rng):\n    return float(rng.laplace())\n")
+    result = run_gate(read_project(path), Options(1))
+    assert verdicts(result) == {"a": verdict}
+
+
 def test_missing_sources_are_never_green(tmp_path):
     path = project_file(tmp_path, entry("a", sources="['gone.bin']"))
     result = gate(path, Scripted(a=exact()))

@@ -205,19 +205,33 @@ def test_a_release_pair_stays_where_its_files_are_counted(folders):
         target.runs(PEOPLE, [1])
 
 
+def recorded(folder, outputs, shift):
+    """Noisy counts of a dataset and of its neighbour, of which the first has `shift` people more."""
+    rng = np.random.default_rng(3)
+    for side, more in (("left", shift), ("right", 0)):
+        (folder / side).mkdir()
+        for i in range(outputs):
+            (folder / side / f"{i:03}.csv").write_text(f"count\n{20 + more + int(rng.integers(0, 2))}\n")
+    return load_target(f"releases:{folder}/left,{folder}/right")
+
+
 @pytest.mark.parametrize(("shift", "verdict"), [(1, "REFUTED"), (0, "NOT_REFUTED")])
 def test_outputs_that_somebody_else_made_are_audited_as_they_are(shift, verdict, tmp_path):
     """The leaky twin counts one person more exactly; the safe twin has the same law on both sides."""
-    rng = np.random.default_rng(3)
-    for side, more in (("left", shift), ("right", 0)):
-        (tmp_path / side).mkdir()
-        for i in range(160):
-            noisy = 20 + more + int(rng.integers(0, 2))
-            (tmp_path / side / f"{i:03}.csv").write_text(f"count\n{noisy}\n")
-    target = load_target(f"releases:{tmp_path}/left,{tmp_path}/right")
+    target = recorded(tmp_path, 160, shift)
     pair = target.pair(Neighbours.ADD_REMOVE)
-    finding = audit(target, DP("0.1"), pairs=[pair], error=Fraction(1, 10**6), seed=1)
-    assert finding.verdict.name == verdict
+    for _ in range(2):  # the files are there for every claim
+        finding = audit(target, DP("0.1"), pairs=[pair], error=Fraction(1, 10**6), seed=1)
+        assert finding.verdict.name == verdict
+        assert finding.cost.runs > 100
+
+
+@pytest.mark.parametrize("outputs", [1, 3, 12])
+def test_too_few_outputs_are_nothing_to_audit_whatever_they_show(outputs, tmp_path):
+    target = recorded(tmp_path, outputs, 5)
+    finding = audit(target, DP(0), pairs=[target.pair(Neighbours.ADD_REMOVE)])
+    assert isinstance(finding.verdict, Skipped)
+    assert "give more outputs" in finding.verdict.reason
 
 
 def test_folders_that_hold_nothing(tmp_path):
