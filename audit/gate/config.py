@@ -136,7 +136,10 @@ class Defaults:
         converter=_limit,
     )
     form: str | None = field(
-        metadata=_about("How the table is given: polars, pandas, pyarrow, rows, numpy, csv or parquet."), default=None
+        metadata=_about(
+            "How the table is given: polars, pandas, pandas-nullable, pyarrow, rows, numpy, csv or parquet."
+        ),
+        default=None,
     )
     isolate: str | None = field(
         metadata=_about("Where a Python target runs: auto, none, worker, fresh or spawn."), default=None

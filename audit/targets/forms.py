@@ -16,10 +16,44 @@ def _polars(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pandas(table: pl.DataFrame) -> Any:
+    return _in_pandas(_without_gaps(table, "choose the form pandas-nullable, or "))
+
+
+def _pandas_nullable(table: pl.DataFrame) -> Any:
+    """Whole numbers and booleans in the types of pandas that have missing cells, whether or not one is missing."""
+    kinds = {name: "boolean" if kind == pl.Boolean else str(kind) for name, kind in table.schema.items() if _gaps(kind)}
+    frame = _in_pandas(table.with_columns(pl.col(name).fill_null(pl.lit(0).cast(table.schema[name])) for name in kinds))
+    for name, kind in kinds.items():
+        frame[name] = frame[name].astype(kind).mask(table[name].is_null().to_numpy())
+    return frame
+
+
+def _in_pandas(table: pl.DataFrame) -> Any:
     try:
         return table.to_pandas().copy()  # without the copy a column may be read-only memory of polars
     except ImportError:
         raise ParameterError("this target wants a pandas table: install crowdproof[targets] or pandas.") from None
+
+
+def _gaps(kind: pl.DataType) -> bool:
+    """Whether numpy knows no missing cell in a column of this type."""
+    return kind.is_integer() or kind == pl.Boolean
+
+
+def _without_gaps(table: pl.DataFrame, remedy: str) -> pl.DataFrame:
+    """The table, if it can be given with the types that it has.
+
+    A missing whole number would make the column one of floats, so that of two neighbours one had 30 and the other 30.0
+    in every row: that the target tells these apart says nothing about it.
+    """
+    for name, kind in table.schema.items():
+        if _gaps(kind) and table[name].null_count():
+            what, other = ("booleans", "text") if kind == pl.Boolean else ("whole numbers", "number")
+            raise TargetError(  # which ends an audit: as a refusal it would tell the row that lacks the cell
+                f"the column {name!r} is one of {what} with missing cells, for which numpy has no type: {remedy}"
+                f"declare the column as {other} (--schema {name}={other})."
+            )
+    return table
 
 
 def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -27,12 +61,14 @@ def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _numpy(table: pl.DataFrame) -> Any:
+    table = _without_gaps(table, "")
     return table.to_series().to_numpy(writable=True) if table.width == 1 else table.to_numpy(writable=True)
 
 
 FORMS: Mapping[str, Callable[[pl.DataFrame], Any]] = {
     "polars": _polars,
     "pandas": _pandas,
+    "pandas-nullable": _pandas_nullable,
     "pyarrow": pl.DataFrame.to_arrow,
     "rows": _rows,
     "numpy": _numpy,

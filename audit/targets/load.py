@@ -31,8 +31,8 @@ def load_target(
     - `http://host/path`, `https://host/path`: a service that is sent a table and answers with one;
     - `releases:FOLDER,FOLDER`: outputs on two neighbouring datasets that somebody else made.
 
-    `form` is how the table is given: polars, pandas, pyarrow, rows or numpy to a function, csv or parquet to a
-    program or a service. `timeout` (seconds) and `memory` (bytes) are limits of each run.
+    `form` is how the table is given: polars, pandas, pandas-nullable, pyarrow, rows or numpy to a function, csv or
+    parquet to a program or a service. `timeout` (seconds) and `memory` (bytes) are limits of each run.
 
     >>> import numpy as np
     >>> load_target("statistics:mean", form="numpy", isolate="none")(np.array([1.0, 2.0]), np.random.default_rng(1))

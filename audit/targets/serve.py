@@ -28,7 +28,7 @@ def main(channel: int) -> None:
     except CrowdproofError as error:
         connection.send(error)
         return
-    if function.form == "pandas":
+    if function.form.startswith("pandas"):
         importlib.import_module("pandas")  # once, and not in each fork
     connection.send(None)
     if not fresh:

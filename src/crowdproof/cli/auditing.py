@@ -33,7 +33,10 @@ _TARGET = (
     click.option(
         "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the target; more than once."
     ),
-    click.option("--form", help="How the target takes a table: polars, pandas, pyarrow, rows, numpy, csv, parquet."),
+    click.option(
+        "--form",
+        help="How the target takes a table: polars, pandas, pandas-nullable, pyarrow, rows, numpy, csv, parquet.",
+    ),
     click.option(
         "--timeout",
         type=Seconds(min=0, min_open=True),

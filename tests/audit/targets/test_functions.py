@@ -3,12 +3,17 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
+from crowdproof.audit import audit
 from crowdproof.audit.targets import load_target
 from crowdproof.audit.targets.behaviour import same
+from crowdproof.audit.targets.forms import give, take
+from crowdproof.claims import Safe
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+from crowdproof.findings import NotRefuted, Refuted, Skipped
 
 ODD = Path(__file__).with_name("odd.py")
 PEOPLE = pl.DataFrame({"age": [31, 47, 60], "name": ["ann", "bob", "cyd"]})
@@ -91,6 +96,7 @@ def test_options_out_of_range_are_named():
     [
         ("polars", "polars.DataFrame"),
         ("pandas", "pandas.DataFrame"),
+        ("pandas-nullable", "pandas.DataFrame"),
         ("pyarrow", "pyarrow.Table"),
         ("rows", "builtins.list"),
         ("numpy", "numpy.ndarray"),
@@ -112,6 +118,69 @@ def test_the_table_comes_in_the_form_that_is_asked_for(form, kind):
 )
 def test_or_in_the_form_that_the_annotation_names(name, kind):
     assert odd(name, isolate="none")(PEOPLE, RNG) == kind
+
+
+GAPS = pl.DataFrame(
+    {"age": [2**60 + 1, None, 30], "member": [True, None, False], "height": [1.5, None, 2.0], "city": ["a", None, "b"]}
+)
+
+
+def types(table, form):
+    given = give(table, form)
+    return given.dtype if form == "numpy" else given.dtypes.astype(str).to_dict()
+
+
+@pytest.mark.parametrize("form", ["pandas", "numpy"])
+def test_a_missing_cell_that_would_change_the_type_of_its_column_is_an_error(form):
+    with pytest.raises(TargetError, match=r"'age' is one of whole numbers with missing.*--schema age=number") as caught:
+        give(GAPS, form)
+    assert not isinstance(caught.value, NoReleaseError)
+    with pytest.raises(TargetError, match="'member' is one of booleans with missing"):
+        give(GAPS.select("member"), form)
+    for columns in (["height"], ["city"], ["height", "city"]):
+        assert types(GAPS.select(columns), form) == types(GAPS.select(columns).drop_nulls(), form)
+    assert types(GAPS.select("age").drop_nulls(), form) in ("int64", {"age": "int64"})
+
+
+def test_nullable_pandas_has_the_same_types_with_and_without_missing_cells():
+    assert types(GAPS, "pandas-nullable") == types(GAPS.drop_nulls(), "pandas-nullable")
+    assert types(GAPS.head(0), "pandas-nullable") == types(GAPS, "pandas-nullable")
+    given = give(GAPS, "pandas-nullable")
+    assert str(given["age"].dtype) == "Int64"
+    assert given["age"].isna().tolist() == given["member"].isna().tolist() == [False, True, False]
+    assert take(given, "it").equals(GAPS)
+
+
+LEAST = 5
+
+
+def fixed_tens(people: pd.DataFrame):
+    """A fixed recoding to tens; groups below five are dropped, and so are missing ages."""
+    bands = (people["age"].dropna() // 10 * 10).map(lambda age: f"{age}+").to_frame("age")
+    return bands[bands.groupby("age")["age"].transform("size") >= LEAST].sort_values("age").reset_index(drop=True)
+
+
+def tens_from_the_least(people: pd.DataFrame):
+    """The same, with tens that are counted from the least age."""
+    return fixed_tens(people.assign(age=people["age"] - people["age"].min()))
+
+
+AGES = pl.DataFrame({"age": [30 + i % 12 for i in range(60)] + [None, 27]})
+
+
+@pytest.mark.parametrize(
+    ("form", "data"), [("pandas-nullable", AGES), ("pandas", AGES.cast(pl.Float64)), ("pandas", AGES.drop_nulls())]
+)
+def test_a_missing_cell_makes_no_leak_and_hides_none(form, data):
+    for function, verdict in ((fixed_tens, NotRefuted), (tens_from_the_least, Refuted)):
+        target = load_target(function, isolate="none", form=form)
+        assert isinstance(audit(target, Safe(), data=data, deterministic=True).verdict, verdict)
+
+
+def test_a_missing_cell_without_a_choice_of_types_is_no_verdict():
+    finding = audit(load_target(fixed_tens, isolate="none"), Safe(), data=AGES)
+    assert isinstance(finding.verdict, Skipped)
+    assert "--schema age=number" in finding.verdict.reason
 
 
 def test_a_pandas_release_comes_back_as_plain_columns():
