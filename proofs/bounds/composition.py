@@ -7,7 +7,9 @@ discrete loss distribution, whose T-fold convolution bounds T releases. The rang
 recodings are chosen after seeing those before; with one recoding n is the same every time, and ranges of n are split
 until the bound is near what some n attains. The other direction swaps the two laws.
 
-Below. The losses of one n, rounded down to the grid, are convolved in the same way.
+Below. Outcomes of one n that are merged, also by the flip of a coin, tell less than they did apart. They are merged so
+that the losses of the groups lie on the grid: what is lost is of second order in its step, as it is above. A loss
+beyond the end of the grid is rounded down to it.
 """
 
 import heapq
@@ -16,15 +18,15 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from attrs import frozen
-from flint import arb, ctx, fmpz_poly
+from attrs import field, frozen
+from flint import arb, ctx, fmpz, fmpz_poly
 
 from crowdproof.exact import Epsilon, Number, rate, whole
 from crowdproof.findings import Estimate
 from crowdproof.proofs.bounds.amplification import value_of
-from crowdproof.proofs.bounds.balls import Ball, Law, Setting, settle
+from crowdproof.proofs.bounds.balls import Ball, Law, Setting, ball, settle
+from crowdproof.proofs.bounds.cells import Cell, Range, loss_peak
 from crowdproof.proofs.bounds.certificate import Certified
-from crowdproof.proofs.bounds.replace import Cell, Range, loss_peak
 from crowdproof.proofs.bounds.tight import add_remove, with_n
 
 POINTS = 1000
@@ -37,6 +39,8 @@ _SPLITS = 24
 """Ranges of n that are split at most."""
 _NEAR = Fraction(11, 10)
 """How near the bounds have to come before that."""
+_IGNORED = 1024
+"""How many times less than the lower bound the losses beyond the grid may add."""
 _ENOUGH = 40
 """Bits that a result must have above the rounding."""
 
@@ -62,11 +66,22 @@ class Composed:
 
 @frozen
 class _Losses:
-    """Masses on the grid points offset, offset + 1, ... and the mass at infinity."""
+    """Masses on the grid points offset, offset + 1, ... and the mass at infinity; grid point 0 is the loss `base`."""
 
     offset: int
     masses: tuple[Ball, ...]
     infinite: Ball
+    base: Ball = field(factory=lambda: arb(0))
+
+
+@frozen
+class _Group:
+    """The masses of merged outcomes by either law; their loss lies on or between these two grid points."""
+
+    low: int
+    high: int
+    one: Ball
+    other: Ball
 
 
 def compose(count: Number, k: Number, beta: Number, epsilon: Number | Epsilon, points: int = POINTS) -> Composed:
@@ -85,8 +100,13 @@ def compose(count: Number, k: Number, beta: Number, epsilon: Number | Epsilon, p
 
     def attempt() -> Composed | None:
         fine = min(points, max(200, _LONGEST // rounds))
-        grid, coarse = (_Grid(setting.law(), setting.eps(), size, each, rounds) for each in (fine, fine // 5 + 1))
-        _, n = max((coarse.lower(n), n) for n in sorted(rows))
+        law, eps = setting.law(), setting.eps()
+        low, n = Fraction(0), size
+        for near in (False, False, True):  # the better the value in hand, the earlier the grid may end: it gets finer
+            coarse = _Grid(law, eps, size, fine // 5 + 1, rounds=rounds, negligible=low / _IGNORED)
+            cells = range(max(size, n - 2), n + 3) if near else sorted(rows)
+            low, n = max((coarse.lower(each), each) for each in cells)
+        grid = _Grid(law, eps, size, fine, rounds=rounds, negligible=low / _IGNORED)
         low, adaptive = grid.lower(n), grid.upper(Range(size, None))
         if adaptive.numerator < 2**_ENOUGH:  # nothing but rounding
             return None
@@ -97,18 +117,25 @@ def compose(count: Number, k: Number, beta: Number, epsilon: Number | Epsilon, p
 
 
 class _Grid:
-    """Losses at multiples of a step, from ln q to ln(q k): beyond that only 'all n were sampled' is left."""
+    """Losses at multiples of a step from ln q on; beyond ln(q k) only 'all n were sampled' is left."""
 
-    def __init__(self, law: Law, eps: Ball, k: int, points: int, rounds: int) -> None:
+    def __init__(self, law: Law, eps: Ball, k: int, points: int, *, rounds: int, negligible: Fraction) -> None:
         self.law, self.eps, self.k, self.rounds = law, eps, k, rounds
-        self.top = (law.q * k).max(arb(1)).log()
-        self.step = ((self.top - law.q.log()) / points).mid()
-        self._first, last = self._place(law.q.log()) - 1, self._place(self.top) + 2
-        self.levels = [(self.step * i).exp() for i in range(self._first, last + 1)]
-        # D_n(1/z) of `replace` at x = 1 is the excess of P_n over z P_{n-1}, divided by z
         self.even = Law(law.b, law.q, arb(1))
+        self.top = self._top(ball(negligible / rounds))
+        self.step = ((self.top - law.q.log()) / points).mid()
+        self._first, self._last = self._place(law.q.log()) - 1, self._place(self.top) + 2
+        self.levels = [(self.step * i).exp() for i in range(self._first, self._last + 1)]
+        # D_n(1/z) of `replace` at x = 1 is the excess of P_n over z P_{n-1}, divided by z
         self.peaks = [loss_peak(k, 1 / z, self.even) for z in self.levels[1:]]
         self._seen: dict[int, list[Ball]] = {}
+
+    def _top(self, negligible: Ball) -> Ball:
+        """The loss at which the grid ends: what exceeds it is so rare that it may count as infinite."""
+        most = (self.law.q * self.k).max(arb(1)).log()
+        tops = (most * i / 32 for i in range(1, 32))
+        heights = ((top, top.exp() * loss_peak(self.k, (-top).exp(), self.even).height) for top in tops)
+        return next((top for top, height in heights if height < negligible), most)
 
     def lower(self, n: int) -> Fraction:
         """What n rows in the cell attain at least."""
@@ -161,18 +188,59 @@ class _Grid:
         return self._seen[n]
 
     def below(self, n: int) -> Iterator[_Losses]:
-        """The losses of n rows against n - 1, and the reverse, rounded down to the grid."""
-        cell = Cell(n, self.k, self.law)
-        pairs = [(cell.lump, cell.lump_before), *zip(cell.mass[:-1], cell.before[:-1], strict=True)]
-        yield self._rounded(pairs, cell.mass[-1])
-        yield self._rounded([(other, one) for one, other in pairs], arb(0))
+        """Losses that those of n rows against n - 1 dominate, and the reverse.
 
-    def _rounded(self, pairs: list[tuple[Ball, Ball]], infinite: Ball) -> _Losses:
-        places = [self._place((one / other).log()) for one, other in pairs]
-        masses = [arb(0)] * (max(places) - min(places) + 1)
-        for place, (one, _) in zip(places, pairs, strict=True):
-            masses[place - min(places)] += one
-        return _Losses(min(places), tuple(masses), infinite)
+        Counted from the loss of the lump, which most often holds almost all of the mass and so is kept as it is.
+        """
+        cell = Cell(n, self.k, self.law)
+        cell.grow(n)
+        lump = (cell.lump / cell.lump_before).log()
+        counts = list(zip(cell.mass[:-1], cell.before[:-1], strict=True))
+        last = max(self._last, self._first + 2 * _LONGEST // self.rounds) - self._place(lump)
+        groups = [_Group(0, 0, cell.lump, cell.lump_before), *self._merged(counts, lump)]
+        yield self._gathered([(min(each.low, last), each.one) for each in groups], lump, cell.mass[-1])
+        yield self._gathered([(-each.high, each.other) for each in groups if each.high <= last], -lump, arb(0))
+
+    def _merged(self, counts: list[tuple[Ball, Ball]], base: Ball) -> Iterator[_Group]:
+        """Counts from the largest ratio down, split and merged so that the ratio of each group lies on the grid.
+
+        A group aims at the grid point at or below its first count, and takes of the counts that follow as much as
+        brings it there. Where the precision does not tell whether it is there, its ratio is known only to lie between
+        two grid points; so it is with the last group.
+        """
+        one = other = over = goal = arb(0)
+        place = 0
+        for mass, before in reversed(counts):
+            left = arb(1)
+            while True:
+                if other.is_zero():
+                    place = self._place((mass / before).log() - base)
+                    goal = (base + self.step * place).exp()
+                more = mass - goal * before  # not one - goal * other: there the balls of what is left would not cancel
+                if not over + left * more < 0:
+                    one, other, over = one + left * mass, other + left * before, over + left * more
+                    break
+                if over >= 0:
+                    part = -over / more
+                    yield _Group(place, place, one + part * mass, other + part * before)
+                    left -= part
+                else:
+                    yield self._between(one, other, base)
+                one = other = over = arb(0)
+        if not other.is_zero():
+            yield self._between(one, other, base)
+
+    def _between(self, one: Ball, other: Ball, base: Ball) -> _Group:
+        loss = (one / other).log() - base
+        return _Group(self._place(loss), -self._place(-loss), one, other)
+
+    def _gathered(self, items: list[tuple[int, Ball]], base: Ball, infinite: Ball) -> _Losses:
+        """The items by their places."""
+        start = min(place for place, _ in items)
+        masses = [arb(0)] * (max(place for place, _ in items) - start + 1)
+        for place, each in items:
+            masses[place - start] += each
+        return _Losses(start, tuple(masses), infinite, base)
 
     def _place(self, loss: Ball) -> int:
         """The grid point at or below the loss."""
@@ -184,12 +252,13 @@ class _Grid:
         All terms are positive, so rounding every mass and product up (down) gives an upper (lower) bound.
         """
         start = losses.offset * self.rounds
-        skip = max(0, self._place(self.eps) - start)
+        eps = self.eps - losses.base * self.rounds
+        skip = max(0, self._place(eps) - start)
         if skip > (len(losses.masses) - 1) * self.rounds and losses.infinite.is_zero():
             return Fraction(0)
         total = _power([_fixed(each, up=up) for each in losses.masses], self.rounds, up=up)
         never = 1 - (1 - losses.infinite) ** self.rounds
-        shrink, factor = (-self.step).exp(), (self.eps - self.step * (start + skip)).exp()
+        shrink, factor = (-self.step).exp(), (eps - self.step * (start + skip)).exp()
         result = _fixed(never, up=up)
         for mass in total[skip:]:
             product = mass * _fixed((1 - factor).nonnegative_part(), up=up)
@@ -217,5 +286,5 @@ def _power(masses: list[int], rounds: int, *, up: bool) -> list[int]:
 
 
 def _scaled(product: Any, *, up: bool) -> Any:
-    bits = ctx.prec
-    return fmpz_poly([-(-each >> bits) if up else each >> bits for each in map(int, product.coeffs())])
+    one = fmpz(1 << ctx.prec)
+    return -(-product // one) if up else product // one

@@ -7,20 +7,25 @@ nothing, so one row added or removed is the special case m < k or n < k.
 
 With B_m(y) = sum_j (P_{m-1}(j) - y P_m(j))+ and y_i = x P_{n-1}(i)/P_n(i), the delta of the pair is
 
-    R(n, m) = sum_i P_n(i) B_m(y_i) = sum_l c_l D_n(y_l)   if B_m(y) = sum_l c_l (y_l - y)+,
+    R(n, m) = sum_i P_n(i) B_m(y_i) = sum_j P_m(j) D_n(P_{m-1}(j)/P_m(j)),
 
-where D_n(y) = sum_i (y P_n(i) - x P_{n-1}(i))+. The argument of `tight`, which sets one row apart, holds at any level y
-and shows more than the place of the maximum: B_m(y) rises with m up to m = ceil((k-1)/(1 - y q)) and falls from there,
-and D_n(y) does the same in n around ceil((k-1)/(1 - y q/x)). Hence over a range of m each B_m(y) is at most its value
-at an end of the range or at its peak, which has a closed form; likewise D_n(y) over a range of n. As B and D are convex
-in y, the chords over a grid of levels bound them from above. So whole ranges, also endless ones, are excluded at once,
-and branch and bound leaves the pair (n, m) that attains the maximum. Never above beta: one coin decides both rows.
+where D_n(y) = sum_i (y P_n(i) - x P_{n-1}(i))+. Write t_m = (m - k + 1)/(m q), which grows with m.
+
+1. In m: the argument of `tight`, which sets one row apart, holds at any level y. B_{m+1}(y) <= B_m(y) where y <= t_m;
+   elsewhere no count from k on is in the best event, so B_m(y) rises, by at most beta f(k-1; m) (y - t_m). These steps
+   sum up: over a range m1..m2, B_m(y) is at most B_{m1}(y) + (S_{m2} - S_{m1}) (y - t_{m1})+, where
+   S_m = Pr[Bin(m) >= k], and where y >= t_{m2-1} it is at most B_{m2}(y).
+2. In n: in the same way D_{n+1}(y) - D_n(y) <= beta f(k-1; n) (y - x t_n)+. As B_m(y) = sum_j P_m(j) (y_j - y)+ with
+   y_j = P_{m-1}(j)/P_m(j), this says R(n+1, m) - R(n, m) <= beta f(k-1; n) B_m(x t_n), so that over a range n1..n2
+   R(n, m) <= R(n1, m) + (S_{n2} - S_{n1}) B_m(x t_{n1}).
+
+Hence whole ranges of n and m, also endless ones, are bounded at once, and branch and bound leaves the pair (n, m) that
+attains the maximum. Never above beta: one coin decides both rows.
 """
 
-import functools
 import heapq
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from attrs import evolve, field, frozen, mutable
@@ -28,182 +33,61 @@ from flint import arb
 
 from crowdproof.exact import Epsilon, Number, whole
 from crowdproof.proofs.bounds.balls import Ball, Law, Rate, Setting, accurate, estimate, settle
-from crowdproof.proofs.bounds.binomial import at_most, mass
+from crowdproof.proofs.bounds.cells import Cell, Range, between, loss_peak
 from crowdproof.proofs.bounds.certificate import Certificate, Certified, WorstPair
 from crowdproof.proofs.bounds.tight import add_remove, excess_with, excess_without
 
 ARGUMENT = (
-    "in either cell the excess at any level rises with the number of rows and then falls, so that ends and peaks bound "
-    "it over whole ranges; branch and bound over both numbers of rows"
+    "in either cell one row more adds at most what a count of k - 1 gives when it becomes k, and these steps sum up "
+    "over whole ranges; branch and bound over both numbers of rows"
 )
-_IGNORED = 72
-"""Masses below this many bits under the value in hand are not looked at one by one."""
-EFFORT = 400_000
-"""What a search may cost, in ranges times k: then the interval is returned as it stands. At least 100 ranges, at most
-8000 are looked at."""
-_SLACK = 2**-44
+EFFORT = 200_000
+"""How many levels a search may look at, or twice as many to be exact: then the interval is returned as it stands."""
+_EXACT = 256
+"""Up to this k the search goes on until one pair is left."""
+_NEAR = 2**-44
 """A range whose bound is above the value in hand by less than this fraction is not split: the interval covers it."""
+_NEAR_ENOUGH = 0.01
+"""The same for larger k, where very many pairs are almost as bad as the worst."""
+_BEND = 0.25
+"""For larger k, by how much the logarithm of a mass may change between two levels that a chord joins."""
 
 
-class Range(NamedTuple):
-    """first..last, or without end where last is None."""
+class _Node(NamedTuple):
+    """A level and a mass of the first cell there; counts before `reached` are covered by the nodes up to this one."""
 
-    first: int
-    last: int | None
+    level: Ball
+    mass: Ball
+    reached: int
 
-    def halves(self) -> tuple["Range", "Range"]:
-        """Two parts."""
-        middle = 2 * self.first if self.last is None else (self.first + self.last) // 2
-        return Range(self.first, middle), Range(middle + 1, self.last)
+
+class _Box(NamedTuple):
+    """Ranges of both numbers of rows; `exact` where every count has a node of its own."""
+
+    n: Range
+    m: Range
+    exact: bool
 
     @property
-    def single(self) -> bool:
-        """Whether one number is left."""
-        return self.first == self.last
+    def last(self) -> bool:
+        """Whether there is nothing to split."""
+        return self.n.single and self.m.single
 
-
-class Cell:
-    """P_n and P_{n-1} for a cell of n >= k rows: lumped at 0 below k, then one mass for each count."""
-
-    def __init__(self, n: int, k: int, law: Law, negligible: Ball | None = None) -> None:
-        """Counts beyond which less than `negligible` remains are left out; `rest` bounds their mass."""
-        self.n, self.k, self.law, self.rest = n, k, law, arb(0)
-        self.lump = at_most(k - 1, n, law.b, law.q)
-        self.lump_before = self.lump + law.b * mass(k - 1, n - 1, law.b, law.q)
-        odds = law.b / law.q
-        self.mass = [mass(k, n, law.b, law.q)]
-        for j in range(k, n):
-            ratio = odds * (n - j) / (j + 1)
-            if negligible is not None and ratio < 0.5 and self.mass[-1] < negligible:
-                self.rest = self.mass[-1]  # the ratios fall, so what follows sums to at most ratio/(1 - ratio) of it
-                break
-            self.mass.append(self.mass[-1] * ratio)
-        step = 1 / (n * law.q)
-        self.before = [each * step * (n - j) for j, each in enumerate(self.mass, k)]
-
-    def gains(self, levels: Sequence[Ball]) -> list[Ball]:
-        """B_n(y) = sum_j (P_{n-1}(j) - y P_n(j))+ at levels y in falling order.
-
-        A count whose sign the precision does not tell is included: the ball of its contribution contains 0.
-        """
-        values, taken, j = [], False, 0
-        zeroth = first = arb(0)
-        for y in levels:
-            if not taken and not self.lump_before < y * self.lump:
-                taken, zeroth, first = True, zeroth + self.lump, first + self.lump_before
-            while j < len(self.mass) and not self.before[j] < y * self.mass[j]:
-                zeroth, first, j = zeroth + self.mass[j], first + self.before[j], j + 1
-            values.append((first - y * zeroth).nonnegative_part())
-        more = self.rest / self.law.q
-        return values if more.is_zero() else [each.union(each + more) for each in values]
-
-    def losses(self, levels: Sequence[Ball]) -> list[Ball]:
-        """D_n(y) = sum_i (y P_n(i) - x P_{n-1}(i))+ at levels y in rising order."""
-        values, taken, j, x = [], False, len(self.mass) - 1, self.law.x
-        zeroth = first = arb(0)
-        for y in levels:
-            while j >= 0 and not y * self.mass[j] < x * self.before[j]:
-                zeroth, first, j = zeroth + self.mass[j], first + self.before[j], j - 1
-            if not taken and not y * self.lump < x * self.lump_before:
-                taken, zeroth, first = True, zeroth + self.lump, first + self.lump_before
-            values.append((y * zeroth - x * first).nonnegative_part())
-        if self.rest.is_zero():
-            return values
-        return [each.union(each + y * self.rest) for each, y in zip(values, levels, strict=True)]
+    def parts(self, *, by_n: bool) -> tuple["_Box", ...]:
+        """Its halves, or else itself, looked at more closely."""
+        if self.last:
+            return (self._replace(exact=True),)
+        if by_n:
+            return tuple(self._replace(n=half) for half in self.n.halves())
+        return tuple(self._replace(m=half) for half in self.m.halves())
 
 
 @frozen
-class Peak:
-    """Where a function of n that rises and then falls has its top, and how high that is at most."""
+class _Bound:
+    """What R is at most over a box, and which range to split next."""
 
-    earliest: int
-    latest: int | None
-    """None where the precision does not exclude that it never falls."""
-    height: Ball
-
-    def bound(self, span: Range, at: Callable[[int], list[Ball]], i: int) -> Ball:
-        """The largest value over the range, at most; at(n)[i] is the value at n."""
-        if span.last is not None and span.last <= self.earliest:
-            return at(span.last)[i]
-        if self.latest is not None and self.latest <= span.first:
-            return at(span.first)[i]
-        return self.height
-
-
-def gain_peak(k: int, y: Ball, law: Law, height: Ball | None = None) -> Peak:
-    """B_m(y) as a function of m; with a known bound on its height where there is one."""
-    slope = 1 - y * law.q
-    if not slope > 0:
-        return Peak(1, None, arb(0) if slope < 0 else (1 / law.q - y).nonnegative_part())
-    first, last = _ceilings((k - 1) / slope)
-    if height is None:
-        level = Law(law.b, law.q, y)
-        height = _highest(excess_without(level, n, k - 1) for n in range(first, last + 1))
-    return Peak(first, last, height)
-
-
-def loss_peak(k: int, y: Ball, law: Law) -> Peak:
-    """D_n(y) as a function of n: y times the excess of P_n over P_{n-1} at the level x/y."""
-    if not y > 0:
-        return Peak(1, 1, arb(0))
-    if y < law.x:
-        first, last = _ceilings((k - 1) * law.x / (law.x - y * law.q))
-        level = Law(law.b, law.q, law.x / y)
-        return Peak(first, last, y * _highest(excess_with(level, n, k) for n in range(first, last + 1)))
-    reverse = gain_peak(k, y / law.x, law)  # below 1 the whole range is a candidate too: A(z) = 1 - z + z B(1/z)
-    return Peak(reverse.earliest, reverse.latest, y - law.x + law.x * reverse.height)
-
-
-def _ceilings(number: Ball) -> tuple[int, int]:
-    """The smallest and the largest that max(1, ceil(number)) can be."""
-    low, high = number.lower().ceil().unique_fmpz(), number.upper().ceil().unique_fmpz()
-    return max(1, int(low)), max(1, int(high))
-
-
-def _highest(values: Iterable[Ball]) -> Ball:
-    return functools.reduce(lambda one, other: one.max(other), values, arb(0))
-
-
-@frozen
-class Chords:
-    """The chords of a falling convex function that ends at 0: at each level of a grid, a bound on its value."""
-
-    levels: list[Ball]
-    values: list[Ball]
-
-    @classmethod
-    def through(cls, points: list[tuple[Ball, Ball]]) -> "Chords":
-        """From the function's values, each taken at its upper end."""
-        return cls([y for y, _ in points], [value.upper() for _, value in points])
-
-    def at(self, y: Ball) -> Ball | None:
-        """A bound on the function at y: the chord at the lower end of y, since the function falls.
-
-        None where the function falls so fast that the chord would be far above it.
-        """
-        y = y.lower()
-        i = min(max(bisect_right(self.levels, y) - 1, 0), len(self.levels) - 2)
-        if self.values[i + 1] * 4 < self.values[i]:
-            return None
-        part = (y - self.levels[i]) / (self.levels[i + 1] - self.levels[i])
-        return self.values[i] * (1 - part) + self.values[i + 1] * part
-
-    def hinges(self) -> list[Ball]:
-        """The weights c_l for which the chords are sum_l c_l (y_l - y)+; one that were negative is only rounding."""
-        steps = range(len(self.levels) - 1)
-        slopes = [(self.values[i] - self.values[i + 1]) / (self.levels[i + 1] - self.levels[i]) for i in steps]
-        inner = [(slopes[i - 1] - slopes[i]).nonnegative_part() for i in steps[1:]]
-        return [arb(0), *inner, slopes[-1].nonnegative_part()]
-
-
-def _grid(k: int, law: Law) -> list[Ball]:
-    """Levels from 0 to 1/q, dense around 1, where the second cell's ratios gather."""
-    b, q = float(law.b.mid()), float(law.q.mid())
-    end, spread = 1 / q, b / (q * k) ** 0.5
-    points = {i / 24 for i in range(25)} | {1 + (end - 1) * i / 24 for i in range(24)}
-    points |= {1 + spread * i / 4 for i in range(-16, 17)} | {end - (end - 1) / 2**i for i in range(1, 12)}
-    inner = sorted(point for point in points if 0 <= point < end * (1 - 1e-6))
-    return [*(arb(point) for point in inner), 1 / law.q]
+    top: Ball
+    by_n: bool
 
 
 @mutable
@@ -216,99 +100,193 @@ class _Search:
     n: int
     m: int
     left: int
-    over: Ball = field(factory=lambda: arb(0))
-    """The largest bound of a range that was given up."""
-
+    boxes: int = 0
+    _matter: int = 0
+    """Counts of the first cell that matter at the start."""
     _cells: dict[int, Cell] = field(factory=dict, init=False)
-    _chords: Chords = field(init=False)
-    _negligible: Ball = field(init=False)
+    _nodes: dict[tuple[int, bool], list[_Node]] = field(factory=dict, init=False)
+    _ends: dict[tuple[int, bool], tuple[int, Ball]] = field(factory=dict, init=False)
 
-    def __attrs_post_init__(self) -> None:
-        self._negligible = self.best.lower() * arb(2) ** -_IGNORED
+    @property
+    def thorough(self) -> bool:
+        """Whether to go on until one pair is left."""
+        return self.k <= _EXACT
+
+    def run(self) -> Ball:
+        """A bound on R for every pair: split the box with the largest bound until that is near the best value."""
+        self._climb()
+        near = arb(1 + (_NEAR if self.thorough else _NEAR_ENOUGH))
+        heap: list[tuple[tuple[int, float], int, _Box, _Bound]] = []
+        parts: tuple[_Box, ...] = (_Box(Range(self.k - 1, None), Range(self.k - 1, None), self.thorough),)
+        while True:
+            for box in parts:
+                self.boxes += 1
+                bound = self.bound(box)
+                if not bound.top < self.best:
+                    heapq.heappush(heap, (_order(bound.top), self.boxes, box, bound))
+            if not heap:
+                return self.best
+            _, _, box, bound = heap[0]
+            if bound.top < self.best * near or self.left < 0 or (box.last and box.exact):
+                return bound.top.max(self.best)
+            heapq.heappop(heap)
+            parts = box.parts(by_n=bound.by_n)
 
     def cell(self, n: int) -> Cell:
         """The laws of a cell of n rows."""
         if n not in self._cells:
-            self._cells[n] = Cell(n, self.k, self.law, self._negligible)
-            self.left -= len(self._cells[n].mass) // 500
+            self._cells[n] = Cell(n, self.k, self.law)
         return self._cells[n]
 
-    def open(self, bound: Ball) -> bool:
-        """Whether a range with that bound could still hold a larger value."""
-        if bound < self.best:
-            return False
-        self.left -= 1
-        if bound < self.best * (1 + arb(_SLACK)) or self.left < 0:
-            self.over = self.over.max(bound)
-            return False
-        return True
+    def bound(self, box: _Box) -> _Bound:
+        """By steps 1 and 2 above."""
+        (n, n_last), (m, m_last) = box.n, box.m
+        first, low, high = self.cell(n), self.cell(m), None if m_last is None else self.cell(m_last)
+        rise = arb(0) if box.m.single else between(low, high)
+        bits = 72 if self.thorough else 12
+
+        def gains(y: Ball) -> tuple[Ball, Ball, Ball]:
+            """B(y): at most over the range of m, and at its two ends."""
+            one = low.gain(y)
+            if box.m.single:
+                return one, one, one
+            other = arb(0) if high is None else high.gain(y)
+            if high is not None and y >= high.turn_before:
+                return other, one, other
+            return one + rise * (y - low.turn).nonnegative_part(), one, other
+
+        main = at_low = at_high = rest = arb(0)
+        for i, (y, mass, count) in enumerate(self._column(n, box.exact)):
+            self.left -= 1
+            if not y * self.law.q >= 1:  # beyond 1/q nothing is ever gained
+                most, one, other = gains(y)
+                main, at_low, at_high = main + mass * most, at_low + mass * one, at_high + mass * other
+            if i % 8 == 7:
+                rest = self._rest(first, m, count)
+                if rest < self.best.max(main) * arb(2) ** -bits:
+                    self._matter = self._matter or count - self.k
+                    break
+        else:
+            rest = arb(0)
+        growth, turn = arb(0), self.law.x * first.turn
+        if not box.n.single and not turn * self.law.q >= 1:
+            growth = between(first, None if n_last is None else self.cell(n_last)) * gains(turn)[0]
+        if box.m.single and box.exact:
+            self.offer(main, n, m)
+        return _Bound(main + rest + growth, self._splits_n(box, main - at_low.max(at_high), growth, main))
+
+    def _splits_n(self, box: _Box, loose: Ball, growth: Ball, main: Ball) -> bool:
+        """Whether n is the range to split: the one that makes the bound loose or, far from the best, the wider one."""
+        if box.n.single or box.m.single:
+            return not box.n.single
+        total = main + growth
+        if growth < total * (_NEAR_ENOUGH / 4) or loose < total * (_NEAR_ENOUGH / 4):
+            return not growth < total * (_NEAR_ENOUGH / 4)
+        if total < 2 * self.best:
+            return bool(growth > loose)
+        n, m = box.n.first, box.m.first
+        return self._width(box.n) * float(self.law.x) * max(1.0, m / n) > self._width(box.m)
+
+    def _width(self, span: Range) -> float:
+        """In relation to where it starts; an endless range is as wide as the numbers of rows that matter."""
+        last = span.first + 2 * self.k / float(self.law.b) if span.last is None else span.last
+        return (last - span.first) / span.first
 
     def offer(self, value: Ball, n: int, m: int) -> None:
         """Keep it if it is the largest so far."""
         if value.lower() > self.best.lower():
             self.best, self.n, self.m = value, n, m
 
-    def run(self) -> None:
-        """Exclude ranges of n, for all m at once; look into the n that remain one by one."""
-        self._chords = Chords.through([(y, gain_peak(self.k, y, self.law).height) for y in _grid(self.k, self.law)])
-        levels, weights = self._chords.levels, self._chords.hinges()
-        peaks = [loss_peak(self.k, y, self.law) for y in levels]
-        cache: dict[int, list[Ball]] = {}
+    def _climb(self) -> None:
+        """Find a good pair, from where Chernoff's exponents of the two cells are smallest together."""
+        start = _likely(self.k, float(self.law.b), float(self.law.x))
+        self._try(*start)
+        n, m = start
+        spread = math.sqrt(n * (n - self.k + 1) / self.k) / 4
+        far_n, far_m = max(1, int(spread)), max(1, int(spread * (m / n) ** 2))
+        while far_n or far_m:
+            n, m = self.n, self.m
+            for step in ((far_n, far_m), (-far_n, -far_m), (far_n, 0), (-far_n, 0), (0, far_m), (0, -far_m)):
+                self._try(n + step[0], m + step[1])
+                if (n, m) != (self.n, self.m):
+                    break
+            else:
+                far_n, far_m = far_n // 2, far_m // 2
 
-        def losses(n: int) -> list[Ball]:
-            if n not in cache:
-                cache[n] = self.cell(n).losses(levels)
-            return cache[n]
+    def _try(self, n: int, m: int) -> None:
+        if min(n, m) >= self.k:
+            self.bound(_Box(Range(n, n), Range(m, m), exact=True))
 
-        def bound(span: Range) -> Ball:
-            tops = (peak.bound(span, losses, i) for i, peak in enumerate(peaks))
-            return sum((weight * top for weight, top in zip(weights, tops, strict=True)), arb(0))
+    def _column(self, n: int, exact: bool) -> Iterator[_Node]:
+        """The levels y_i of the first cell with their masses, the lump first.
 
-        self._descend(Range(self.k, None), bound, self._column)
+        B is convex and y_i linear in i: unless this is to be exact, the masses of several counts go to the two ends of
+        their block, so that the chord bounds B.
+        """
+        seen = self._nodes.setdefault((n, exact), [])
+        yield from seen
+        cell, step = self.cell(n), self.law.x / (n * self.law.q)
+        if not seen:
+            seen.append(_Node(self.law.x * cell.lump_before / cell.lump, cell.lump, self.k))
+            yield seen[-1]
+        count, carried = self._ends.get((n, exact), (self.k, arb(0)))
+        while count <= n:
+            size = 1 if exact else self._stride(n, count)
+            cell.grow(count - self.k + size)
+            masses = cell.mass[count - self.k : count - self.k + size]
+            moved = sum((each * i for i, each in enumerate(masses)), arb(0)) / size
+            seen.append(_Node(step * (n - count), carried + sum(masses, arb(0)) - moved, count))
+            count, carried = count + size, moved
+            self._ends[n, exact] = count, carried
+            yield seen[-1]
 
-    def _column(self, n: int) -> None:
-        """All m for this n."""
-        cell = self.cell(n)
-        pairs = [(self.law.x * before / mass_, mass_) for before, mass_ in zip(cell.before, cell.mass, strict=True)]
-        pairs.insert(0, (self.law.x * cell.lump_before / cell.lump, cell.lump))
-        pairs = [(y, mass_) for y, mass_ in pairs if not y * self.law.q >= 1]  # beyond 1/q nothing is ever gained
-        levels, masses = [y for y, _ in pairs], [each for _, each in pairs]
-        if len(levels) == 1 and cell.rest.is_zero():  # only 'all n were sampled': beta^n, whatever m
-            return
-        rest = arb(0).union(cell.rest)
-        peaks = [gain_peak(self.k, y, self.law, self._chords.at(y)) for y in levels]
-        cache: dict[int, list[Ball]] = {}
+    def _stride(self, n: int, count: int) -> int:
+        """How many counts one chord may span."""
+        b = float(self.law.b)
+        if count == n:
+            return 1
+        slope = abs(math.log(b / (1 - b) * (n - count) / (count + 1)))
+        even = min(_BEND / max(slope, 1e-9), _BEND * math.sqrt(n * b * (1 - b)))
+        return min(max(1, int(even), (count - self.k - self._matter) // 64), n - count)
 
-        def gains(m: int) -> list[Ball]:
-            if m not in cache:
-                cache[m] = self.cell(m).gains(levels)
-                self.offer(rest + _dot(masses, cache[m]), n, m)
-            return cache[m]
+    def _rest(self, cell: Cell, m: int, count: int) -> Ball:
+        """A bound on the part of R(n, m'), for every m' >= m, that counts i >= `count` of the first cell contribute.
 
-        def bound(span: Range) -> Ball:
-            return rest + _dot(masses, [peak.bound(span, gains, i) for i, peak in enumerate(peaks)])
-
-        self._descend(Range(self.k, None), bound, gains)
-
-    def _descend(self, whole_range: Range, bound: Callable[[Range], Ball], visit: Callable[[int], object]) -> None:
-        """Visit, worst first, the numbers that no bound excludes."""
-        heap = [(_order(top := bound(whole_range)), 0, whole_range, top)]
-        count = 0
-        while heap:
-            _, _, span, top = heapq.heappop(heap)
-            if not self.open(top):
-                continue
-            if span.single:
-                visit(span.first)
-                continue
-            for half in span.halves():
-                count += 1
-                top = bound(half)
-                heapq.heappush(heap, (_order(top), count, half, top))
+        Their masses fall at least by the ratio of the first two. With z = 1 - y_i q, B_m'(y_i) is at most
+        Pr[Bin(m'-1) <= max(k-1, m' z)], by Chernoff at most e^(t max((k-1)/m', z)) (q + beta e^(-t/m'))^(m'-1) for
+        every t > 0, where the power m' of the bracket falls with m'; and z grows by x/n from count to count.
+        """
+        n, (b, q, x) = cell.n, (self.law.b, self.law.q, self.law.x)
+        if count > n:
+            return arb(0)
+        cell.grow(count - self.k + 1)
+        mass, ratio = cell.mass[count - self.k], b / q * (n - count) / (count + 1)
+        if not ratio < 1:
+            return arb(1)
+        plain, z = mass / (1 - ratio), 1 - x * (n - count) / n
+        part, rate = max(float(z), (self.k - 1) / m), float(b)
+        if not 0 < part < rate:
+            return plain
+        t = arb(m * math.log(rate * (1 - part) / (part * (1 - rate))))
+        ratio *= (t * x / n).exp()
+        if not ratio < 1:
+            return plain
+        return (
+            mass / (1 - ratio) * (t * (z.max(arb(self.k - 1) / m) + arb(1) / m)).exp() * (q + b * (-t / m).exp()) ** m
+        )
 
 
-def _dot(left: list[Ball], right: list[Ball]) -> Ball:
-    return sum((a * b for a, b in zip(left, right, strict=True)), arb(0))
+def _likely(k: int, b: float, x: float) -> tuple[int, int]:
+    """Rows n and m at which counts of k in both cells are just x times likelier, and likeliest by Chernoff's bound."""
+
+    def exponent(share: float) -> float:
+        return (share * math.log(share / b) + (1 - share) * math.log((1 - share) / (1 - b))) / share
+
+    least, most = max(b, 1 - 1 / x), 1 - (1 - b) / x
+    shares = (least + (most - least) * i / 400 for i in range(1, 400))
+    pairs = [(u, v) for u in shares if 0 < (v := 1 - x * (1 - u)) < b and u < 1]
+    u, v = min(pairs, key=lambda pair: exponent(pair[0]) + exponent(pair[1]), default=(b, b))  # at x = 1 there are none
+    return max(k, int(k / u)), max(k, int(k / v))
 
 
 def _order(bound: Ball) -> tuple[int, float]:
@@ -321,9 +299,9 @@ def _order(bound: Ball) -> tuple[int, float]:
 def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int | None = None) -> Certified:
     """The tight delta for datasets that differ by one replaced row; `pair` attains the lower end.
 
-    Where k is in the thousands, or epsilon and beta are both close to 0, many cells are almost as bad as the worst, and
-    the search may end before all but one are excluded: then the upper end is larger, and still certain. `effort` is the
-    number of ranges to look at.
+    Above k = 256 many pairs of cells are almost as bad as the worst, and the search ends when the upper end is within
+    1% of the lower one; for k of 10,000 and more it may end before that: then the upper end is larger, and still
+    certain. `effort` is the number of levels to look at.
 
     >>> one = replace(10, 0.3, 1)
     >>> print(one, one.pair)
@@ -338,17 +316,17 @@ def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int | None
     if count == 1:  # beta, the most that sampling allows: the replaced row changes nothing unless it is drawn
         return evolve(single, pair=WorstPair((1, 0), (0, 1)))
 
-    budget = min(8000, max(100, EFFORT // count)) if effort is None else effort
+    budget = EFFORT * (2 if count <= _EXACT else 1) if effort is None else effort
 
     def attempt() -> Certified | None:
         law = setting.law()
         excess = excess_with(law, n, count) if n >= count else excess_without(law, m, count - 1)
         search = _Search(count, law, excess, n, m, budget)
-        search.run()
+        above = estimate(search.run())
         if not accurate(search.best):
             return None
-        ends, above = estimate(search.best), estimate(search.over.max(search.best))
-        certificate = Certificate((search.n, search.m), above.high, f"{ARGUMENT}; {budget - search.left} ranges")
+        ends = estimate(search.best)
+        certificate = Certificate((search.n, search.m), above.high, f"{ARGUMENT}; {search.boxes} ranges")
         pair = WorstPair((search.n, search.m - 1), (search.n - 1, search.m))
         # the second cell's ratio is at most 1/q: at the level x q the first cell alone does no less
         cap = law.q * loss_peak(count, 1 / law.q, law).height

@@ -1,13 +1,19 @@
 """The tight delta for either relation: brute force, attained, below Theorem 5, simulation."""
 
 import itertools
+import random
 from fractions import Fraction
 
+import mpmath as mp
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 from crowdproof.exact import Epsilon
 from crowdproof.proofs.bounds import ADD_REMOVE, REPLACE, epsilon_for, profile, theorem5, tight, worst_pair
+from crowdproof.proofs.bounds import replace as replacing
+from crowdproof.proofs.bounds.balls import Setting, estimate
+from crowdproof.proofs.bounds.cells import Range
 
 BETAS = [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(2, 5)]
 LEVELS = [Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(10)]
@@ -73,6 +79,96 @@ def _two_cells(cells, n, m, x):
         for i, p in left[0].items()
         for j, q in left[1].items()
     )
+
+
+def random_boxes(k, draw, most):
+    """Ranges of n and of m, every third of them without end."""
+    for _ in range(60):
+        ends = [sorted(draw.choices(range(k - 1, most), k=2)) for _ in range(2)]
+        yield tuple(Range(low, None if draw.random() < 1 / 3 else high) for low, high in ends)
+
+
+def boxes_exceeded(laws, k, beta, x, *, exact):
+    """Boxes in which some pair of cells has a larger delta, in exact fractions, than the bound of the box."""
+    cells = {n: laws.by_counts((n,), k, beta) for n in range(k - 2, 22)}
+    values = {(n, m): _two_cells(cells, n, m, x) for n in range(k - 1, 22) for m in range(k - 1, 22)}
+    found = []
+    with ctx.workprec(128):
+        law = Setting(beta, ln(x)).law()
+        for rows in random_boxes(k, random.Random(3), 22):
+            search = replacing._Search(k, law, arb(2) ** -200, k, k, 10**9)
+            top = estimate(search.bound(replacing._Box(*rows, exact)).top).high
+            inside = [
+                value
+                for pair, value in values.items()
+                if all(span.first <= each <= (span.last or each) for each, span in zip(pair, rows, strict=True))
+            ]
+            found += [rows] if max(inside) > top else []
+    return found
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("beta", BETAS)
+def test_no_pair_of_a_box_is_above_its_bound(laws, beta, exact):
+    for k, x in ((2, Fraction(11, 10)), (4, Fraction(1)), (5, Fraction(3, 2)), (3, Fraction(3))):
+        assert not boxes_exceeded(laws, k, beta, x, exact=exact)
+
+
+def test_bounds_without_the_steps_between_are_exceeded(laws, monkeypatch):
+    monkeypatch.setattr(replacing, "between", lambda low, high: arb(0))
+    assert boxes_exceeded(laws, 4, Fraction(2, 5), Fraction(11, 10), exact=True)
+
+
+def two_large_cells(k, n, m, b, x):
+    """The definition for counts i >= k or fewer, with sums over j from the smallest: the ratio falls with j."""
+    left, less, right, more = (lumped(masses(rows, b), k) for rows in (n, n - 1, m - 1, m))
+    less, right = [*less, mp.mpf(0)], [*right, mp.mpf(0)]
+    sums = [(mp.mpf(0), mp.mpf(0))]
+    for one, other in zip(right, more, strict=True):
+        sums.append((sums[-1][0] + one, sums[-1][1] + other))
+    total, taken = mp.mpf(0), 0
+    for p, q in zip(left, less, strict=True):  # the more of these, the larger the event in the other cell
+        while taken < len(right) and p * right[taken] > x * q * more[taken]:
+            taken += 1
+        total += p * sums[taken][0] - x * q * sums[taken][1]
+    return total
+
+
+def masses(n, b):
+    values = [(1 - b) ** n]
+    for j in range(n):
+        values.append(values[-1] * b / (1 - b) * (n - j) / (j + 1))
+    return values
+
+
+def lumped(law, k):
+    return [mp.fsum(law[:k]), *law[k:]]
+
+
+def test_the_second_route_for_large_cells_agrees_with_fractions(laws):
+    cells = {n: laws.by_counts((n,), 4, Fraction(3, 10)) for n in range(14)}
+    with mp.workdps(40):
+        found = two_large_cells(4, 12, 13, mp.mpf(3) / 10, mp.mpf(2))
+        assert abs(found - mp.mpf(1) * (exact := _two_cells(cells, 12, 13, 2)).numerator / exact.denominator) < 1e-35
+
+
+@pytest.mark.parametrize(
+    ("k", "beta", "epsilon"), [(300, "0.1", "0.05"), (1000, "0.5", "0.1"), (1000, "0.1", "0.5"), (2000, "0.9", "0.5")]
+)
+def test_replace_is_within_a_percent_for_large_k(k, beta, epsilon):
+    found = tight(k, beta, epsilon, REPLACE)
+    assert found.high < found.low * Fraction(1011, 1000)
+    (n, _), (_, m) = found.pair.likelier, found.pair.other
+    draw = random.Random(k)
+    with mp.workdps(40):
+        b, x = mp.mpf(beta), mp.exp(mp.mpf(epsilon))
+        low, high = (mp.mpf(end.numerator) / end.denominator for end in (found.low, found.high))
+        attained = two_large_cells(k, n, m, b, x)
+        assert low * (1 - mp.mpf(10) ** -9) <= attained <= high
+        assert attained < low * (1 + mp.mpf(10) ** -3)
+        for _ in range(3):
+            rows = (max(k, int(each * draw.gauss(1, 0.5 / k**0.5))) for each in (n, m))
+            assert two_large_cells(k, *rows, b, x) <= high
 
 
 @pytest.mark.parametrize("beta", PAPER)
