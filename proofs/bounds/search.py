@@ -11,6 +11,8 @@ from crowdproof.proofs.bounds.certificate import Certified
 
 WIDTH = Fraction(1, 2**40)
 """How narrow an interval for epsilon is, relative to epsilon."""
+COARSE = Fraction(1, 2**12)
+"""The same for the lower end alone, where the values themselves are known less closely."""
 _MOST = Fraction(700)
 """Epsilons beyond this are not looked at."""
 
@@ -28,7 +30,8 @@ def crossing(value: Callable[[Epsilon], Certified], limit: Fraction, start: Frac
         low, high = high, 2 * high
         if high > _MOST:
             raise ParameterError(f"no epsilon up to {_MOST} brings delta down to the limit: raise delta or k.")
-    return search.narrow(low, high)
+    found = search.narrow(low, high)
+    return Estimate(search.certainly_above(start, found.low), found.high)
 
 
 class _Crossing:
@@ -57,6 +60,22 @@ class _Crossing:
                     low, high = (low, point) if self.below(point) else (point, high)
             halve = high - low > width / 8
         return Estimate(low, high)
+
+    def certainly_above(self, start: Fraction, end: Fraction) -> Fraction:
+        """The end if the value is certainly above the limit there, else a point before it where it is, or the start.
+
+        Where values are intervals, their upper ends pass the limit later than they themselves do.
+        """
+        if end == start or self._above(end):
+            return end
+        low, high = start, end
+        while high - low > COARSE * high:
+            middle = _short((low + high) / 2, high)
+            low, high = (middle, high) if self._above(middle) else (low, middle)
+        return low
+
+    def _above(self, epsilon: Fraction) -> bool:
+        return self.value(Epsilon(epsilon)).low > self.limit
 
     def _secant(self, low: Fraction, high: Fraction) -> Fraction:
         above, below = self.seen[low], self.seen[high]

@@ -14,6 +14,8 @@ from crowdproof.proofs.bounds import ADD_REMOVE, REPLACE, epsilon_for, profile, 
 from crowdproof.proofs.bounds import replace as replacing
 from crowdproof.proofs.bounds.balls import Setting, estimate
 from crowdproof.proofs.bounds.cells import Range
+from crowdproof.proofs.bounds.certificate import Certificate, Certified
+from crowdproof.proofs.bounds.search import crossing
 
 BETAS = [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(2, 5)]
 LEVELS = [Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(10)]
@@ -241,3 +243,17 @@ def test_a_large_cell_and_k_of_100000():
     found = tight(10**5, "0.1", "0.01")
     assert found.high - found.low <= found.low * Fraction(1, 10**12)
     assert found.high < Fraction(1, 10**179)
+
+
+@pytest.mark.parametrize("slack", [Fraction(0), Fraction(1, 100), Fraction(1)])
+def test_both_ends_of_an_epsilon_are_certain_where_delta_is_an_interval(slack):
+    """The upper end of an interval passes the limit later than the value itself."""
+
+    def value(epsilon):
+        exact = 1 / (1 + epsilon.value) ** 3
+        return Certified(exact, exact * (1 + slack), 1, Certificate((1,), exact, ""))
+
+    limit = Fraction(1, 1000)
+    found = crossing(value, limit)
+    assert found.low < 9 <= found.high  # the value itself is at the limit at 9
+    assert value(Epsilon(found.low)).low > limit >= value(Epsilon(found.high)).high
