@@ -97,7 +97,7 @@ def run(
         evolve(defended, bound=tight(size, sample_rate, 1).high),
         _learned(release, adversary, extreme[name].item(), table.height),
         tuple(_picture(release, adversary)),
-        Reproduce("crowdproof attack clr", seed, {"beta": show(sample_rate), "k": size, "column": name}),
+        Reproduce(seed=seed, parameters={"beta": show(sample_rate), "k": size, "column": name}),
         time.monotonic() - start,
     )
 

@@ -169,7 +169,7 @@ def run(
         _defended(mixed, left_out, k=whole(k, "k"), beta=rate(beta), rng=twins),
         (learned,),
         (_table(victim, size), _by_l(everybody.rows(inside), bucketing)),
-        Reproduce("crowdproof attack definetti", seed, {"l": size, "outside": left_out}),
+        Reproduce(seed=seed, parameters={"l": size, "outside": left_out}),
         time.monotonic() - start,
     )
 

@@ -58,7 +58,7 @@ def run(*, form: str = "duplicate", k: Number = 5, beta: Number = "1/2", seed: i
                 tuple((*map(str, row), str(_times(release, row))) for row in shown.rows()),
             ),
         ),
-        Reproduce(f"crowdproof attack degenerate --param form={form}", seed, {"k": size, "beta": str(sample_rate)}),
+        Reproduce(seed=seed, parameters={"form": form, "k": size, "beta": str(sample_rate)}),
         time.monotonic() - start,
     )
 

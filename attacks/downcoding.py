@@ -266,7 +266,7 @@ def run(*, data: pl.DataFrame | None = None, k: Number = 2, rows: Number = 3000,
         _outcome("recoding at fixed levels", *_both(fixed_groups(texts, mechanism.k), texts, country, mechanism.k)),
         (_learned(minimal, prior, mechanism.k),),
         (_table(minimal, prior), _by_k(levels, texts, country)),
-        Reproduce("crowdproof attack downcoding", seed, {"k": mechanism.k, "rows": town.height}),
+        Reproduce(seed=seed, parameters={"k": mechanism.k, "rows": town.height}),
         time.monotonic() - start,
     )
 

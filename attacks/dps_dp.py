@@ -57,7 +57,7 @@ def run(*, at_least: Number = 10**8, block: Number = 64, trials: Number = 100_00
         _fresh(threshold, length, alone, runs, np.random.default_rng(seed)),
         (_learned(alone, pair, threshold, length),),
         (printed_defects(), _growth(length)),
-        Reproduce("crowdproof attack dps-dp", seed, {"at_least": threshold, "block": length, "trials": runs}),
+        Reproduce(seed=seed, parameters={"at_least": threshold, "block": length, "trials": runs}),
         time.monotonic() - start,
     )
 

@@ -140,7 +140,7 @@ def run(
         twin,
         (_learned(ratings, heard, found),),
         (_table(ratings), _by_known(ratings, listed, np.random.default_rng(seed))),
-        Reproduce("crowdproof attack fingerprint", seed, {"people": ratings.people, "known": heard, "trials": runs}),
+        Reproduce(seed=seed, parameters={"people": ratings.people, "known": heard, "trials": runs}),
         time.monotonic() - start,
     )
 

@@ -49,9 +49,7 @@ def run(
         defended,
         (_learned(p, promised, victim),),
         (_table(p, promised, size, (printed, corrected)), _curve(p, promised, size, printed)),
-        Reproduce(
-            f"crowdproof attack guessing --param epsilon={epsilon}", seed, {"prior": str(p), "spread": str(size)}
-        ),
+        Reproduce(seed=seed, parameters={"epsilon": str(printed), "prior": str(p), "spread": str(size)}),
         time.monotonic() - start,
     )
 

@@ -140,7 +140,7 @@ def run(
         evolve(twin, bound=certified_gain(size, sample_rate, times=2)(twin.baseline.high)),
         (_learned(counts, size if target is None else None),),
         (_table(counts), *([_by_k(hospitals, adversary)] if target is None else [])),
-        Reproduce("crowdproof attack intersection", seed, {"k": size, "known": list(names), "secret": hidden}),
+        Reproduce(seed=seed, parameters={"k": size, "known": list(names), "secret": hidden}),
         time.monotonic() - start,
     )
 

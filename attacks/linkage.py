@@ -129,7 +129,7 @@ def run(
         twin,
         (_learned(release, town, names, hidden, crowds),),
         (_table(crowds),),
-        Reproduce("crowdproof attack linkage", seed, {"known": list(names), "secret": hidden, "rows": town.height}),
+        Reproduce(seed=seed, parameters={"known": list(names), "secret": hidden, "rows": town.height}),
         time.monotonic() - start,
     )
 

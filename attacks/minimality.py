@@ -186,7 +186,7 @@ def run(
         _outcome("recoding at a fixed level", likewise),
         (_learned(pointed, minimal.l, value),),
         (_smallest(), _beyond(pointed, minimal.l), *([CHOSEN] if data is None else [])),
-        Reproduce("crowdproof attack minimality", seed, {"value": value, "l": minimal.l, "rows": town.height}),
+        Reproduce(seed=seed, parameters={"value": value, "l": minimal.l, "rows": town.height}),
         time.monotonic() - start,
     )
 

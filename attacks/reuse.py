@@ -47,7 +47,7 @@ def run(*, k: Number = 20, beta: Number = "1/2", others: Number = 100, epsilon: 
         _fresh(rows, size, sample_rate),
         (_learned(rows, size, sample_rate * shown),),
         (_table(victim.success.low, delta, str(epsilon)),),
-        Reproduce("crowdproof attack reuse", seed, {"k": size, "beta": str(sample_rate), "others": rows}),
+        Reproduce(seed=seed, parameters={"k": size, "beta": str(sample_rate), "others": rows}),
         time.monotonic() - start,
     )
 

@@ -35,14 +35,13 @@ def run(*, n: Number = 4, k: Number = 3, beta: Number = "1/4", x1: Number = 4, x
     victim = _outcome("chosen on the same sample", case, worst.event, _same(case, worst.choice), worst.claimed)
     twin = _outcome("chosen on a sample of its own", case, None, _apart(case, worst.choice), worst.claimed)
     given = {"n": case.n, "k": case.k, "beta": str(case.beta), "x1": str(case.x1), "x": str(case.x)}
-    words = " ".join(f"--param {name}={value}" for name, value in given.items())
     return Story(
         ATTACK,
         victim,
         twin,
         (_learned(worst),),
         (_first_step(worst), _growth(case)),
-        Reproduce(f"crowdproof attack same-sample {words}", seed, given),
+        Reproduce(seed=seed, parameters=given),
         time.monotonic() - start,
     )
 

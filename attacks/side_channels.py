@@ -141,9 +141,7 @@ def run(
         _exact("none", size, sample_rate, count, lone=channel != "order"),
         (_learned(channel, outcomes[channel]),),
         (_table(outcomes),),
-        Reproduce(
-            f"crowdproof attack side-channels --param channel={channel}", seed, {"k": size, "beta": str(sample_rate)}
-        ),
+        Reproduce(seed=seed, parameters={"channel": channel, "k": size, "beta": str(sample_rate)}),
         time.monotonic() - start,
     )
 
@@ -198,7 +196,7 @@ def _of_target(target: Mechanism, data: pl.DataFrame, trials: int, seed: int) ->
         None,
         (f"In {present} of {runs} runs the shape of the release alone tells that the person is in the data.",),
         (Table("What is another with the person than without", ("of the release", "runs"), rows),),
-        Reproduce("crowdproof attack side-channels", seed, {"trials": runs}),
+        Reproduce(seed=seed, parameters={"trials": runs}),
         time.monotonic() - start,
     )
 

@@ -162,7 +162,7 @@ def run(
         twin,
         (_learned(victim, example, count),),
         (_table((victim, twin), trivial),),
-        Reproduce("crowdproof attack singling-out", seed, {"k": size, "rows": count, "trials": runs}),
+        Reproduce(seed=seed, parameters={"k": size, "rows": count, "trials": runs}),
         time.monotonic() - start,
     )
 

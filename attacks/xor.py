@@ -50,7 +50,7 @@ def run(*, epsilon: Number = "0.1", delta: Number = "1e-6", rows: Number | None 
         _defended(size, threshold, loss, sum(halves, Fraction(0))),
         (_learned(size, shown),),
         (_halves(threshold, loss, halves, shown),),
-        Reproduce("crowdproof attack xor", seed, {"epsilon": str(loss), "delta": str(delta), "rows": size}),
+        Reproduce(seed=seed, parameters={"epsilon": str(loss), "delta": str(delta), "rows": size}),
         time.monotonic() - start,
     )
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 from attrs import frozen
 from flint import arb
 
-from crowdproof.audit.gate.config import Entry, Gaussian, Laplace, Recipe, StronglySafe
+from crowdproof.audit.gate.config import Entry, Gaussian, Laplace, StronglySafe
 from crowdproof.claims import DP, DPS, Neighbours
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, show
-from crowdproof.findings import Counterexample, Estimate, Exact, Finding, Note, Refuted, Reproduce
+from crowdproof.findings import Counterexample, Estimate, Exact, Finding, Note, Refuted
 from crowdproof.proofs.bounds import theorem5, tight, worst_pair
 from crowdproof.proofs.bounds.balls import Ball, Setting, ball, certified, scientific
 
@@ -64,7 +64,6 @@ def contradiction(entry: Entry) -> Finding | None:
         Refuted(Counterexample(words, values)),
         Exact(),
         (Note("Nothing was run", "The claim contradicts the mechanism that is stated for it."),),
-        reproduce=Reproduce(command=_command(entry)),
     )
 
 
@@ -150,11 +149,3 @@ def _phi(z: Ball) -> Ball:
 def _ball(epsilon: Epsilon) -> Ball:
     value = ball(epsilon.value)
     return value.log() if epsilon.logarithm else value
-
-
-def _command(entry: Entry) -> str:
-    recipe: Recipe | None = entry.mechanism
-    if isinstance(recipe, StronglySafe) and isinstance(entry.claim, DP | DPS):
-        beta = entry.claim.beta if isinstance(entry.claim, DPS) else _stated(recipe.beta)
-        return f"crowdproof bound --k {recipe.k} --beta {show(beta)} --epsilon '{entry.claim.epsilon}'"
-    return ""

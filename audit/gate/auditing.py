@@ -13,7 +13,7 @@ from crowdproof import wire
 from crowdproof.audit import audit
 from crowdproof.audit.exact import NotDeterministicError
 from crowdproof.audit.gate.config import Entry, Project
-from crowdproof.audit.gate.engine import DEFAULT_RUNS, Case, load_options, table_of
+from crowdproof.audit.gate.engine import Case, load_options, runs_of, table_of
 from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair, Request, Sampling
@@ -57,7 +57,7 @@ class AuditEngine:
         """Load the target, read the data, and see how the target behaves on it."""
         data = table_of(entry, project)
         target = load_target(**load_options(entry, project))
-        runs = entry.runs or project.config.defaults.runs or DEFAULT_RUNS
+        runs = runs_of(entry, project)
         case = Case(entry, Subject(target), data, runs)
         if not isinstance(entry.claim, DP | DPS):
             return case

@@ -63,6 +63,11 @@ def load_options(entry: Entry, project: Project) -> dict[str, Json]:
     }
 
 
+def runs_of(entry: Entry, project: Project) -> int:
+    """How many runs one gate spends on the claim."""
+    return entry.runs or project.config.defaults.runs or DEFAULT_RUNS
+
+
 def slice_seed(seed: int, epoch: int, number: int) -> np.random.SeedSequence:
     """The seed of a slice: of its own even where every run of a gate is given the same `--seed`."""
     return np.random.SeedSequence(seed, spawn_key=(epoch, number))

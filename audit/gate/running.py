@@ -6,8 +6,6 @@ adds up over runs of the gate.
 
 import contextlib
 import datetime
-import json
-import shlex
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -17,6 +15,7 @@ from pathlib import Path
 from attrs import Factory, define, evolve, frozen
 
 from crowdproof.audit.gate import arithmetic, suppressing
+from crowdproof.audit.gate.again import Again
 from crowdproof.audit.gate.bouts import Bout, Deadline, Ring
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.engine import Case, Engine, load_options
@@ -189,25 +188,14 @@ class _Run:
         place = {"file": self.file, "line": self.project.lines.get(f"claims.{entry.name}")}
         return evolve(
             known,
-            command=known.command or command(entry, self.project, self.options.seed),
+            command=self._again().command(entry),
             seed=self.options.seed if known.seed is None else known.seed,
             parameters={**known.parameters, **place, "target": loading, "sampling": entry.sampling},
         )
 
+    def _again(self) -> Again:
+        return Again(self.project, self.file, self.options.seed, self.options.seconds, self.options.keep)
+
 
 def _skipped(entry: Entry, error: CrowdproofError) -> Finding:
     return Finding(entry.name, entry.claim, Skipped(str(error)))
-
-
-def command(entry: Entry, project: Project, seed: int) -> str:
-    """The command that audits this one claim by itself."""
-    loading = load_options(entry, project)
-    words = ["crowdproof", "audit", entry.target, "--claim", str(entry.claim)]
-    data = entry.data or project.config.defaults.data
-    words += ["--data", data] if data and entry.schema is None else []
-    for name, value in entry.params.items():
-        words += ["--param", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    words += ["--form", str(loading["form"])] if loading["form"] is not None else []
-    words += ["--isolate", str(loading["isolate"])] if loading["isolate"] != "auto" else []
-    words += ["--sampling", entry.sampling] if entry.sampling != "auditor" else []
-    return shlex.join([*words, "--seed", str(seed)])

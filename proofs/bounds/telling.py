@@ -159,17 +159,12 @@ def plan_finding(question: Question, sizes: Sequence[int] | None = None) -> Find
     evidence: list[Evidence] = [Table(f"asked for: {', '.join(question.missing)}", columns, tuple(rows))]
     if kept and sizes is not None:
         evidence.append(_difference(answers, kept, sum(sizes)))
-    asked = "".join(
-        f" --{name} '{_option(getattr(question, name))}'"
-        for name in ("epsilon", "delta", "beta", "k")
-        if getattr(question, name) is not None
-    )
     return Finding(
         "the plan by the tight number",
         _claim(Setting.of(best.beta, best.epsilon), best.delta),
         Proved(),
         evidence=(*evidence, SURE),
-        reproduce=Reproduce(f"crowdproof plan{asked}", parameters={"answers": [_data(each) for each in answers]}),
+        reproduce=Reproduce(parameters={"answers": [_data(each) for each in answers]}),
     )
 
 

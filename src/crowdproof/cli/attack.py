@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import parameters
 from crowdproof.cli.options import chosen_seed, emit, formats, seed
 from crowdproof.errors import ExitCode, ParameterError
@@ -50,7 +51,7 @@ def command(name: str, outputs: list[tuple[str, Path | None]], **options: Any) -
 
     with waiting(f"attack {name}"):
         finding = _run(name, chosen_seed(options["seed"]), options)
-    emit([finding], outputs)
+    emit([with_command(finding)], outputs)
     return ExitCode.HELD
 
 

@@ -1,15 +1,14 @@
 """`crowdproof audit`: is a claim about an anonymizer false?"""
 
-import shlex
 import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
-from attrs import evolve
 
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
+from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import budget_options, load, target_options
 from crowdproof.cli.options import chosen_seed, emit, formats, output_file, seed
 from crowdproof.errors import ExitCode, ParameterError
@@ -104,7 +103,7 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
             search=options["search"],
             deterministic=options["deterministic"],
         )
-    return evolve(finding, reproduce=evolve(finding.reproduce, command=_command(claim, error, seed, options)))
+    return with_command(finding, claims=(str(claim),), error=show(error))
 
 
 def _calibration(claims: list[Claim], number: int) -> Finding:
@@ -118,7 +117,7 @@ def _calibration(claims: list[Claim], number: int) -> Finding:
     start = time.monotonic()
     with runner_for(2) as two:
         measured = calibrate(claim.epsilon, claim.delta, audits=100, seed=number, runners=[two])
-    return finding(measured, number, time.monotonic() - start)
+    return with_command(finding(measured, number, time.monotonic() - start), claims=(str(claim),), calibrate=True)
 
 
 def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, Any]:
@@ -144,20 +143,3 @@ def _schema(written: tuple[str, ...]) -> dict[str, str]:
         if not column:
             raise ParameterError(f"{kind!r} declares no type of a column: write it as column=type, such as zip=text.")
     return {column: kind for column, _, kind in pairs}
-
-
-def _command(claim: Claim, error: Fraction, number: int, options: dict[str, Any]) -> str:
-    """The command that gives this finding again."""
-    words = ["crowdproof", "audit", options["target"], "--claim", str(claim), "--seed", str(number)]
-    words += ["--error", show(error), "--runs", str(options["runs"])]
-    words += ["--search", str(options["search"]), "--timeout", f"{options['timeout']:g}"]
-    for name in ("data", "queries", "seconds", "form", "memory"):
-        words += [f"--{name}", str(options[name])] if options[name] is not None else []
-    words += [word for each in options["params"] for word in ("--param", each)]
-    words += [word for each in options["schema"] for word in ("--schema", each)]
-    words += ["--every-query"] if options["every_query"] else []
-    words += ["--sampling", "target"] if options["sampling"] == "target" else []
-    words += ["--isolate", options["isolate"]] if options["isolate"] != "auto" else []
-    if options["deterministic"] is not None:
-        words.append("--deterministic" if options["deterministic"] else "--randomized")
-    return shlex.join(words)

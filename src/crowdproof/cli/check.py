@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from crowdproof.cli.again import with_command
 from crowdproof.cli.options import emit, formats
 
 
@@ -43,5 +44,5 @@ def command(release: str, outputs: list[tuple[str, Path | None]], **terms: Any) 
 
     with waiting(f"checking {release}"):
         findings = check(release, Terms(**{**terms, "columns": terms["columns"] or None}))
-    emit(findings, outputs)
+    emit([with_command(each) for each in findings], outputs)
     return exit_code(findings)

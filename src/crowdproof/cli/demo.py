@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from crowdproof.cli.again import with_command
 from crowdproof.cli.options import emit, output_file
 from crowdproof.errors import ExitCode
 from crowdproof.findings import Finding
@@ -35,7 +36,7 @@ def command(output: Path) -> ExitCode:
         click.echo(question)
         with waiting("  examining"):
             finding = examine()
-        findings.append(finding)
+        findings.append(finding if finding.reproduce.command else with_command(finding))
         click.echo(f"{_answer(finding)}\n")
     emit(findings, [("html", output)])
     click.echo(f"The report, with witnesses, plots and how to reproduce each finding: {output}")

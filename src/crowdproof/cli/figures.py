@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from crowdproof.cli.again import with_command
 from crowdproof.cli.loudness import remark
 from crowdproof.cli.options import emit, formats
 
@@ -22,7 +23,7 @@ def command(folder: Path, outputs: list[tuple[str, Path | None]]) -> int:
 
     with waiting("computing the figures"):
         written = list(write_figures(figures(), folder))
-        findings = [table_2_finding()]
+        findings = [with_command(table_2_finding())]
     for path in written:
         remark(str(path))
     emit(findings, outputs)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from crowdproof.cli.again import with_command
 from crowdproof.cli.options import emit, formats
 
 
@@ -33,6 +34,6 @@ def command(
     question = ask(**given)
     sizes = None if data is None else group_sizes(read_table(data, text=True), columns)
     with waiting("computing certified numbers"):
-        findings = [plan_finding(question, sizes)]
+        findings = [with_command(plan_finding(question, sizes))]
     emit(findings, outputs)
     return exit_code(findings)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import budget_options, load, target_options
 from crowdproof.cli.options import chosen_seed, emit, formats, read_findings, seed
 from crowdproof.errors import DataError, ExitCode
@@ -46,7 +47,7 @@ def _replay(finding: Finding, options: dict[str, Any]) -> Finding:
 
     target = options["target"] and load(options["target"], options)
     with StderrProgress("replay") as progress, runner_for(options["workers"], options["scheduler"]) as runner:
-        return replay(
+        again = replay(
             finding,
             target,
             seed=chosen_seed(options["seed"]),
@@ -54,3 +55,4 @@ def _replay(finding: Finding, options: dict[str, Any]) -> Finding:
             runner=runner,
             progress=progress,
         )
+    return with_command(again)

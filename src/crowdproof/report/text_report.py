@@ -74,9 +74,7 @@ def _lines(finding: Finding) -> Iterator[str]:
     if cost:
         yield f"  cost: {cost}"
     if finding.reproduce.command:
-        seed = finding.reproduce.seed
-        shown = "" if seed is None or "--seed" in finding.reproduce.command else f"  (seed {seed})"
-        yield f"  reproduce: {finding.reproduce.command}{shown}"
+        yield f"  reproduce: {finding.reproduce.command}"
 
 
 def _line(text: str) -> str:
