@@ -1,6 +1,7 @@
 """Replaying a refutation: the pair of the witness, run again from scratch with fresh randomness."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from attrs import evolve
@@ -9,7 +10,7 @@ from crowdproof.audit.auditor import DEFAULT_BUDGET, audit
 from crowdproof.audit.interface import Budget, Pair, Progress, Runner, Sampling
 from crowdproof.audit.witness import data_from_json
 from crowdproof.claims import Claim, Neighbours
-from crowdproof.errors import DataError, TargetError
+from crowdproof.errors import CrowdproofError, DataError, TargetError
 from crowdproof.exact import rational
 from crowdproof.findings import Finding, Note, PairWitness, Refuted
 from crowdproof.mechanism import Mechanism
@@ -31,7 +32,9 @@ def replay(
     if not isinstance(finding.verdict, Refuted):
         raise DataError(f"the finding about {finding.subject} refutes nothing: give one whose verdict is REFUTED.")
     parameters = finding.reproduce.parameters
-    mechanism = load_again(parameters) if target is None else target
+    with _as_written():
+        sampling = Sampling(parameters.get("sampling", Sampling.AUDITOR.value))
+        mechanism = load_again(parameters) if target is None else target
     again = audit(
         mechanism,
         finding.claim,
@@ -41,12 +44,25 @@ def replay(
         seed=seed,
         runner=runner,
         progress=progress,
-        sampling=Sampling(parameters.get("sampling", Sampling.AUDITOR.value)),
+        sampling=sampling,
         deterministic=parameters.get("deterministic"),
         search=0,
         subject=finding.subject if target is None else None,
     )
     return evolve(again, evidence=(_note(finding, again), *again.evidence))
+
+
+@contextmanager
+def _as_written() -> Iterator[None]:
+    """Around what takes the parameters of a file for what crowdproof writes there."""
+    try:
+        yield
+    except CrowdproofError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"the finding does not tell how it was made ({error}): give a witness file that crowdproof wrote."
+        ) from None
 
 
 def load_again(parameters: Mapping[str, Any]) -> Mechanism:

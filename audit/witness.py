@@ -63,7 +63,8 @@ def data_from_json(record: Json) -> Any:
     except (KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"this dataset cannot be read ({error}): give a witness file that crowdproof wrote.") from None
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"this dataset cannot be read ({reason}): give a witness file that crowdproof wrote.") from None
 
 
 def _array(data: np.ndarray) -> Json:

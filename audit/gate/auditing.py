@@ -164,7 +164,7 @@ def _passing(entry: Entry, behaviour: Behaviour | None) -> str | None:
 def _learned(state: Json) -> Json:
     """What earlier slices learned, where this version of crowdproof wrote it; else the slice starts from nothing."""
     written = isinstance(state, dict) and state.get("crowdproof") == crowdproof.__version__
-    return state["state"] if written else None
+    return state.get("state") if written else None
 
 
 def _pairs(question: Question, data: Any) -> Iterator[Pair]:

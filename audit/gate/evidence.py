@@ -188,8 +188,7 @@ class Evidence:
             peak, state, witness = base.execute(
                 "SELECT peak, state, witness FROM epochs WHERE number = ?", (epoch.number,)
             ).fetchone()
-            closed = self._closed(epoch)
-        return Standing(log_e, peak, slices, gates, runs, json.loads(state), json.loads(witness), closed)
+            return Standing(log_e, peak, slices, gates, runs, _read(state), _read(witness), closed=self._closed(epoch))
 
     def _closed(self, epoch: Epoch) -> bool:
         found = self._base.execute("SELECT closed FROM epochs WHERE number = ?", (epoch.number,)).fetchone()
@@ -240,15 +239,23 @@ class Evidence:
         """Errors of SQLite and of the file system in one sentence; the file is never touched to get rid of them."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise DataError(f"cannot use the evidence file {self.path}: {error}. Is its folder writable?") from None
         except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # which is what a missing table is
+            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+                raise DataError(f"cannot use the evidence file {self.path}: {error}. Is its folder writable?") from None
             raise DataError(
                 f"the evidence file {self.path} is damaged or no evidence file ({error}): restore it from a copy, or "
                 "move it away to start anew; it was left as it is."
             ) from None
         except OSError as error:
             raise DataError(f"cannot use the evidence file {self.path}: {error.strerror}.") from None
+
+
+def _read(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise sqlite3.DatabaseError("what a slice left is no JSON") from None
 
 
 def _connect(path: Path) -> sqlite3.Connection:

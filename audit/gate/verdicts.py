@@ -45,7 +45,7 @@ def _verdict(bout: Bout) -> Verdict:
 
 def _witness(bout: Bout) -> Witness:
     stored = bout.standing.witness
-    if stored is not None:
+    if isinstance(stored, dict):
         verdict = wire.from_json(stored).verdict
         if isinstance(verdict, Refuted):
             return verdict.witness

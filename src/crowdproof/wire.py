@@ -109,6 +109,8 @@ def loads(text: str) -> list[f.Finding]:
         raise DataError(
             f"this is not JSON (line {error.lineno}: {error.msg}): give a file that crowdproof wrote."
         ) from None
+    except RecursionError:
+        raise DataError("this JSON is nested too deeply: give a file that crowdproof wrote.") from None
     records = content if isinstance(content, list) else [content]
     if not all(isinstance(each, dict) for each in records):
         raise DataError("this JSON holds no findings: give a file that crowdproof wrote.")

@@ -14,7 +14,7 @@ from report.strategies import findings
 
 from crowdproof import claims
 from crowdproof import findings as f
-from crowdproof.errors import CrowdproofError
+from crowdproof.errors import CrowdproofError, DataError
 from crowdproof.wire import SCHEMA_VERSION, dumps, from_json, loads, to_json
 
 SCHEMA = json.loads(files("crowdproof").joinpath("finding.schema.json").read_text(encoding="utf-8"))
@@ -39,6 +39,11 @@ def test_whatever_is_written_is_valid_and_reads_back(finding):
     text = dumps([finding])
     VALIDATOR.validate(strict_loads(text))
     assert loads(text) == [finding]
+
+
+def test_json_of_endless_depth_is_an_error_with_a_remedy():
+    with pytest.raises(DataError, match="nested too deeply: give a file that crowdproof wrote"):
+        loads("[" * 100_000)
 
 
 def strict_loads(text: str) -> Any:

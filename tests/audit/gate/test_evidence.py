@@ -180,6 +180,33 @@ def test_a_damaged_page_is_an_error_and_never_evidence(path):
     assert path.read_bytes() == bytes(damaged)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    ["UPDATE epochs SET state = '{bad'", "UPDATE epochs SET witness = x'ff00'", "DROP TABLE slices"],
+)
+def test_damaged_content_is_told_as_damage_and_left_alone(path, damage):
+    with Evidence(path) as evidence:
+        epoch = evidence.open_epoch("key", "claim")
+        whole = add(evidence, epoch, 1.0, state={"learned": 1})
+        assert evidence.standing(epoch) == whole
+        evidence._base.execute(damage)
+    before = path.read_bytes()
+    with (
+        Evidence(path) as evidence,
+        pytest.raises(DataError, match=r"damaged or no evidence file .* left as it is") as told,
+    ):
+        evidence.standing(epoch)
+    assert "writable" not in str(told.value)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_must_not_be_written_is_told_as_such(path):
+    with Evidence(path) as evidence:
+        evidence._base.execute("PRAGMA query_only = ON")
+        with pytest.raises(DataError, match="Is its folder writable"):
+            evidence.open_epoch("key", "claim")
+
+
 def test_foreign_files_are_left_alone(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("my notes, which are longer than a header of SQLite, " * 10)

@@ -69,8 +69,9 @@ def test_plain_values_are_written_as_they_are(value):
     ],
 )
 def test_a_damaged_dataset_is_an_error_with_a_remedy(record):
-    with pytest.raises(DataError, match="give a witness file that crowdproof wrote"):
+    with pytest.raises(DataError, match="give a witness file that crowdproof wrote") as told:
         data_from_json(record)
+    assert "\n" not in str(told.value)
 
 
 def test_an_unknown_kind_of_dataset_is_told_and_cannot_be_replayed():
@@ -114,6 +115,24 @@ def test_what_cannot_be_replayed_is_an_error():
         replay(refuted, seed=1)
     with pytest.raises(DataError, match="refutes nothing"):
         replay(evolve(refuted, verdict=NotRefuted("nothing")), Mondrian(k=3), seed=1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sampling": "zz"},
+        {"target": {"spec": "crowdproof.mechanisms:Mondrian", "colour": "red"}},
+        {"target": {"spec": "crowdproof.mechanisms:Mondrian", "params": 5}},
+        {"target": {"spec": "crowdproof.mechanisms:Mondrian", "timeout": "long"}},
+    ],
+)
+def test_edited_parameters_are_an_error_with_a_remedy(change):
+    target = load_target("crowdproof.mechanisms:Mondrian", params={"k": 3}, isolate="none")
+    finding = audit(target, DPS("0.5", 1, "0.1"), pairs=[PAIR])
+    edited = evolve(finding, reproduce=evolve(finding.reproduce, parameters=finding.reproduce.parameters | change))
+    with pytest.raises(DataError, match=r"does not tell how it was made .* give a witness file that crowdproof wrote"):
+        replay(edited, seed=1)
+    assert isinstance(replay(finding, seed=1).verdict, Refuted)
 
 
 @pytest.mark.parametrize("claim", [Safe(), KAnonymity(5), CrowdBlending(4), DPS("0.5", 1, "0.1")])
