@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from crowdproof.audit.broken_csv import fault
 from crowdproof.errors import DataError
 
 TYPES: Mapping[str, type[pl.DataType]] = {
@@ -61,8 +62,20 @@ def readable(path: str | Path) -> Iterator[None]:
     except pl.exceptions.NoDataError:
         raise DataError(f"{name} is empty: give a file with column names and rows.") from None
     except (pl.exceptions.PolarsError, OSError, sqlite3.Error, UnicodeDecodeError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise DataError(f"{name} cannot be read as {Path(name).suffix.lstrip('.')}: {reason}") from None
+        raise DataError(f"{name} cannot be read as {_kind(name)}: {_fault(name) or _first_line(error)}") from None
+
+
+def _kind(name: str) -> str:
+    return Path(name).suffix.lower().lstrip(".")
+
+
+def _fault(name: str) -> str | None:
+    return fault(Path(name)) if _kind(name) == "csv" and Path(name).is_file() else None
+
+
+def _first_line(error: Exception) -> str:
+    reason = str(error).strip().partition("\n")[0].rstrip(".")
+    return f"{reason}. Write the file anew, or give it the ending of its kind."
 
 
 def _csv(path: Path, part: str, kept: Kept) -> pl.LazyFrame:

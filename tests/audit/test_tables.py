@@ -68,7 +68,10 @@ def test_types_can_be_declared(tmp_path):
         ("people.parquet", b"PAR1 no", "cannot be read as parquet"),
         ("people.arrow", b"no", "cannot be read as arrow"),
         ("people.sqlite", b"no database at all, really not", "cannot be read as sqlite"),
-        ("people.csv", b"a,b\n1,2\n3,4,5\n", "cannot be read as csv"),
+        ("people.csv", b"a,b\n1,2\n3,4,5\n", "line 3 has 3 cells, the header 2; give every row as many as the header"),
+        ("people.csv", b'a,b\n"1\n1",2\n3,4,5\n', "line 4 has 3 cells"),
+        ("people.csv", b"name\nJos\xe9\n", "cannot be read as csv: line 2 is not UTF-8; save it as UTF-8"),
+        ("people.csv", bytes(range(256)) * 3, "is not UTF-8; save it as UTF-8"),
     ],
 )
 def test_what_cannot_be_read_says_why(name, content, match, tmp_path):

@@ -1,0 +1,37 @@
+"""What is wrong with a CSV file that cannot be read, and how to mend it; polars tells neither."""
+
+import csv
+from pathlib import Path
+
+
+def fault(path: Path) -> str | None:
+    """The first fault and its remedy; None where there is none that can be told."""
+    return _encoding(path) or _rows(path)
+
+
+def _encoding(path: Path) -> str | None:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return f"line {number} is not UTF-8; save it as UTF-8."
+    return None
+
+
+def _rows(path: Path) -> str | None:
+    start = 1
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            width = len(next(reader, []))
+            start = reader.line_num + 1
+            for row in reader:
+                if len(row) > width:
+                    return (
+                        f"line {start} has {len(row)} cells, the header {width}; give every row as many as the header."
+                    )
+                start = reader.line_num + 1
+        except csv.Error:
+            return f"a quote that opens in line {start} is not closed where its cell ends; close it, or leave it out."
+    return None
