@@ -48,8 +48,15 @@ def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = F
         lazy = SUFFIXES[suffix](Path(name), part, kept)
         columns = lazy.collect_schema().names()
         empty = not columns or lazy.select(pl.first().is_null()).head(1).collect().is_empty()
+        if empty:
+            lazy.collect()  # the scan of the first row takes what follows an open quote for no row at all
     if empty:
-        raise DataError(f"{name} has no rows: give a table with at least one.")
+        wrong = _fault(name)
+        raise DataError(
+            f"{name} cannot be read as {_kind(name)}: {wrong}"
+            if wrong
+            else f"{name} has no rows: give a table with at least one."
+        )
     return _declared(lazy, schema or {}, name)
 
 

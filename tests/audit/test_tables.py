@@ -70,8 +70,16 @@ def test_types_can_be_declared(tmp_path):
         ("people.sqlite", b"no database at all, really not", "cannot be read as sqlite"),
         ("people.csv", b"a,b\n1,2\n3,4,5\n", "line 3 has 3 cells, the header 2; give every row as many as the header"),
         ("people.csv", b'a,b\n"1\n1",2\n3,4,5\n', "line 4 has 3 cells"),
+        (
+            "people.csv",
+            b'income\n"unclosed\n1\n2\n',
+            "a quote that opens in line 2 is not closed where its cell ends; close it",
+        ),
+        ("people.csv", b'"income\n1\n2\n', "a quote that opens in line 1 is not closed"),
+        ("people.csv", b'income\n1\n"unclosed\n2\n', "a quote that opens in line 3 is not closed"),
         ("people.csv", b"name\nJos\xe9\n", "cannot be read as csv: line 2 is not UTF-8; save it as UTF-8"),
         ("people.csv", bytes(range(256)) * 3, "is not UTF-8; save it as UTF-8"),
+        ("people.csv", b'a\nx"y\n2\n', "CSV malformed.* Write the file anew"),
     ],
 )
 def test_what_cannot_be_read_says_why(name, content, match, tmp_path):
