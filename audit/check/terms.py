@@ -3,9 +3,11 @@
 from fractions import Fraction
 
 from attrs import field, frozen
+from attrs.converters import optional
 
 from crowdproof.audit.check.closeness import DISTANCES
 from crowdproof.audit.check.diversity import DIVERSITIES
+from crowdproof.claims import once
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rational, show, whole
 
@@ -34,9 +36,9 @@ class Terms:
     """What is claimed of the release."""
 
     k: int = field(default=2, converter=_group_size)
-    columns: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = field(default=None, converter=optional(once))
     """What an adversary may know; None means all columns but the sensitive ones."""
-    sensitive: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = field(default=(), converter=once)
     l: int | None = field(default=None, converter=_diversity)  # noqa: E741
     diversity: str = "distinct"
     c: Fraction = field(default=Fraction(1), converter=_ratio)

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import binom
 
+from crowdproof.claims import once
 from crowdproof.errors import DataError
 
 
@@ -15,7 +16,7 @@ def group_sizes(table: pl.DataFrame, columns: Sequence[str] = ()) -> list[int]:
     >>> sorted(group_sizes(pl.DataFrame({"age": [1, 1, 2], "sex": ["f", "f", "m"]})))
     [1, 2]
     """
-    for name in columns:
+    for name in once(columns):
         if name not in table.columns:
             raise DataError(f"there is no column {name!r}: the table has {', '.join(table.columns)}.")
     return table.group_by(list(columns) or table.columns).len()["len"].to_list()

@@ -7,6 +7,7 @@ dp(epsilon=1, delta=1e-6)
 """
 
 import re
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 from importlib import import_module
@@ -57,7 +58,19 @@ def _columns(written: str | list[str] | tuple[str, ...] | None) -> tuple[str, ..
     names = tuple(part.strip() for part in written.split("|")) if isinstance(written, str) else tuple(written)
     if not names or not all(names):
         raise ParameterError("columns is empty: name at least one column, or leave it out to mean all of them.")
-    return names
+    return once(names)
+
+
+def once(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, if none of them is there twice.
+
+    >>> once(["age", "zip"])
+    ('age', 'zip')
+    """
+    for name in names:
+        if list(names).count(name) > 1:
+            raise ParameterError(f"{name} is named twice: name each column once.")
+    return tuple(names)
 
 
 @frozen

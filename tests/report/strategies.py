@@ -36,7 +36,7 @@ claims = st.one_of(
     st.builds(DPS, st.just("1/2"), epsilons, st.fractions(0, Fraction(49, 100)), neighbours),
     st.builds(CrowdBlending, st.integers(1, 99), epsilons),
     st.builds(Safe, epsilons, neighbours),
-    st.builds(KAnonymity, st.integers(1, 99), st.none() | st.lists(names, min_size=1, max_size=3)),
+    st.builds(KAnonymity, st.integers(1, 99), st.none() | st.lists(names, min_size=1, max_size=3, unique=True)),
     st.builds(Assertion, text, text),
 )
 estimates = st.tuples(numbers, numbers).map(lambda pair: f.Estimate(min(pair), max(pair)))

@@ -17,7 +17,7 @@ deltas = st.fractions(min_value=0, max_value=1, max_denominator=10**9).filter(la
 betas = deltas.filter(bool)
 counts = st.integers(min_value=1, max_value=10**6)
 relations = st.sampled_from(Neighbours)
-names = st.lists(st.from_regex(r"[a-z][a-z_ -]{0,8}[a-z]", fullmatch=True), min_size=1, max_size=4)
+names = st.lists(st.from_regex(r"[a-z][a-z_ -]{0,8}[a-z]", fullmatch=True), min_size=1, max_size=4, unique=True)
 claims = st.one_of(
     st.builds(DP, epsilons, deltas, relations),
     st.tuples(betas, epsilons, deltas, relations).filter(lambda t: t[2] < t[0]).map(lambda t: DPS(*t)),
@@ -60,6 +60,7 @@ def test_a_dps_claim_needs_delta_below_beta(beta, epsilon):
         (lambda: Safe("ln 0.1"), "epsilon is"),
         (lambda: KAnonymity(0), "k is 0"),
         (lambda: KAnonymity(5, []), "columns is empty"),
+        (lambda: KAnonymity(5, "age|zip|age"), "age is named twice: name each column once"),
     ],
 )
 def test_out_of_range_is_refused_by_name_and_value(make, named):

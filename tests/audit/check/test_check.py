@@ -326,6 +326,8 @@ def test_texts_that_mean_missing_are_the_user_s_choice():
         ({"t": 2, "sensitive": ("pay",)}, "t is 2: a distance lies between 0 and 1"),
         ({"l": 2}, "name at least one"),
         ({"match": "fuzzy"}, "match is 'fuzzy': choose from text, covering"),
+        ({"columns": ("age", "sex", "age")}, "age is named twice: name each column once"),
+        ({"sensitive": ("pay", "pay"), "l": 2}, "pay is named twice"),
         ({"diversity": "much"}, "choose from distinct, entropy, recursive"),
     ],
 )

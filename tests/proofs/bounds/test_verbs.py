@@ -99,6 +99,9 @@ def test_plan_tells_the_rows_kept(crowdproof, tmp_path):
     code, _, err = crowdproof("plan", *given, "--columns", "height")
     assert code == 2
     assert "no column 'height'" in err
+    code, _, err = crowdproof("plan", *given, "--columns", "age", "--columns", "age")
+    assert code == 2
+    assert "age is named twice: name each column once" in err
 
 
 @pytest.mark.parametrize(
