@@ -41,6 +41,8 @@ def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = F
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(f"{name} is of no known kind: give a file that ends in {', '.join(SUFFIXES)}.")
+    if Path(name).is_dir():
+        raise DataError(f"{name} is a folder: give a file in it.")
     if not Path(name).is_file():
         raise DataError(f"there is no file {name}: check its path.")
     with readable(path):

@@ -93,6 +93,15 @@ def test_a_file_that_is_not_there(tmp_path):
         read_table(tmp_path / "absent.csv")
 
 
+def test_a_folder_is_told_from_a_file_that_is_not_there(tmp_path):
+    folder = tmp_path / "parts.csv"
+    folder.mkdir()
+    PEOPLE.write_csv(folder / "one.csv")
+    with pytest.raises(DataError, match=r"parts\.csv is a folder: give a file in it"):
+        read_table(folder)
+    assert read_table(folder / "one.csv").equals(PEOPLE)
+
+
 def test_a_database_with_several_tables_is_asked_for_one(tmp_path):
     path = tmp_path / "people.db"
     write_sqlite(path)
