@@ -9,7 +9,7 @@ from crowdproof.errors import ParameterError
 
 @click.command("init")
 @click.argument("target")
-@click.option("--data", metavar="FILE", help="A table like those that are released.")
+@click.option("--data", metavar="FILE", help="A table like those that are released, from the folder of --output.")
 @click.option(
     "--output", type=click.Path(path_type=Path), default="privacy.toml", show_default=True, help="The file to write."
 )
@@ -19,7 +19,10 @@ def command(target: str, data: str | None, output: Path) -> int:
     The function is looked at and not run. A file that exists is left alone.
     """
     from crowdproof.audit.gate.starter import starter
+    from crowdproof.audit.tables import scan_table
 
+    if data is not None:
+        scan_table(output.parent / data)  # what is wrong with it is told now and not by the first gate
     text = starter(target, data)
     try:
         with output.open("x", encoding="utf-8") as file:

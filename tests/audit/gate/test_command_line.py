@@ -14,7 +14,7 @@ from crowdproof.audit.gate import read_project
 from crowdproof.audit.gate.schema import config_schema
 from crowdproof.cli.gate import command as gate
 from crowdproof.cli.init import command as init
-from crowdproof.errors import ConfigError, ExitCode, ParameterError
+from crowdproof.errors import ConfigError, DataError, ExitCode, ParameterError
 
 WRONG = entry(
     "sum", "dps(beta=0.1, epsilon=0.5, delta=1e-11)", mechanism="{ kind = 'strongly-safe', k = 20 }", isolate="'none'"
@@ -103,6 +103,7 @@ def plain(table):
 )
 def test_init_writes_a_file_that_the_gate_reads(tmp_path, name, claim, params):
     (tmp_path / "functions.py").write_text(FUNCTIONS)
+    (tmp_path / "patients.csv").write_text("age\n20\n")
     target, path = f"{tmp_path}/functions.py:{name}", tmp_path / "privacy.toml"
     arguments = [target, "--output", str(path), "--data", "patients.csv"]
     result = CliRunner().invoke(init, arguments, standalone_mode=False, catch_exceptions=False)
@@ -116,6 +117,25 @@ def test_init_writes_a_file_that_the_gate_reads(tmp_path, name, claim, params):
     with pytest.raises(ParameterError, match="exists"):
         CliRunner().invoke(init, arguments, standalone_mode=False, catch_exceptions=False)
     assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("data", "content", "message"),
+    [
+        ("nope.csv", None, "there is no file .*nope.csv: check its path"),
+        ("empty.csv", "age\n", "has no rows"),
+        ("people.txt", "age\n20\n", "is of no known kind"),
+    ],
+)
+def test_init_refuses_data_that_the_gate_could_not_read(tmp_path, data, content, message):
+    if content is not None:
+        (tmp_path / data).write_text(content)
+    path = tmp_path / "privacy.toml"
+    arguments = ["statistics:mean", "--output", str(path), "--data", data]
+    with pytest.raises(DataError, match=message) as told:
+        CliRunner().invoke(init, arguments, standalone_mode=False, catch_exceptions=False)
+    assert told.value.exit_code is ExitCode.USAGE
+    assert not path.exists()
 
 
 def test_init_takes_programs_and_refuses_what_is_not_there(tmp_path):
