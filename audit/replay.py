@@ -31,14 +31,14 @@ def replay(
     """
     if not isinstance(finding.verdict, Refuted):
         raise DataError(f"the finding about {finding.subject} refutes nothing: give one whose verdict is REFUTED.")
-    parameters = finding.reproduce.parameters
+    parameters, datasets = finding.reproduce.parameters, _datasets(finding)
     with _as_written():
         sampling = Sampling(parameters.get("sampling", Sampling.AUDITOR.value))
         mechanism = load_again(parameters) if target is None else target
     again = audit(
         mechanism,
         finding.claim,
-        **_datasets(finding),
+        **datasets,
         budget=budget,
         error=rational(parameters.get("error", "1e-6"), "error"),
         seed=seed,
@@ -71,8 +71,18 @@ def load_again(parameters: Mapping[str, Any]) -> Mechanism:
 
     spec = parameters.get("target")
     if not isinstance(spec, Mapping):
-        raise TargetError("the finding does not tell how to load its target: name the target to replay it on.")
-    return load_target(**spec)
+        raise TargetError(
+            "the finding does not tell how to load its target: name the target to replay it on, with --target."
+        )
+    try:
+        return load_target(**spec)
+    except CrowdproofError as error:
+        file = parameters.get("file")
+        where = "in which it was audited" if file is None else f"of {file}"
+        raise TargetError(
+            f"the target {spec.get('spec')} cannot be loaded here ({str(error).partition(': ')[0]}): replay it in the "
+            f"folder {where}, or name the target with --target."
+        ) from None
 
 
 def _datasets(finding: Finding) -> dict[str, Any]:
@@ -83,7 +93,9 @@ def _datasets(finding: Finding) -> dict[str, Any]:
         return {"pairs": [Pair(left, right, relation_of(finding.claim), "the pair of the witness")]}
     data = finding.reproduce.parameters.get("data")
     if data is None:
-        raise DataError("this finding holds no data to replay it on: audit it again with the data it was made on.")
+        command = finding.reproduce.command
+        remedy = f"see it again with: {command}" if command else "audit it again with the data it was made on."
+        raise DataError(f"the finding about {finding.subject} holds no data to replay it on: {remedy}")
     return {"data": data_from_json(data)}
 
 

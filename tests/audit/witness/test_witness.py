@@ -10,10 +10,12 @@ from attrs import evolve, frozen
 
 from crowdproof import DP, DPS, CrowdBlending, KAnonymity, Neighbours, NotRefuted, Refuted, Safe
 from crowdproof.audit import Budget, Pair, audit
+from crowdproof.audit.check import Terms, check
 from crowdproof.audit.replay import replay
 from crowdproof.audit.targets import load_target
 from crowdproof.audit.witness import data_from_json, data_to_json
 from crowdproof.errors import DataError, TargetError
+from crowdproof.findings import Reproduce
 from crowdproof.mechanisms import Grid, Mondrian, Scheme, StronglySafe
 from crowdproof.wire import dumps, loads
 
@@ -115,6 +117,39 @@ def test_what_cannot_be_replayed_is_an_error():
         replay(refuted, seed=1)
     with pytest.raises(DataError, match="refutes nothing"):
         replay(evolve(refuted, verdict=NotRefuted("nothing")), Mondrian(k=3), seed=1)
+
+
+def test_a_target_that_is_elsewhere_could_not_be_run_and_the_remedy_says_where(tmp_path, monkeypatch):
+    home, away = tmp_path / "home", tmp_path / "away"
+    home.mkdir()
+    away.mkdir()
+    (home / "oldest.py").write_text("def release(table):\n    return table['age'].max()\n")
+    monkeypatch.chdir(home)
+    finding = audit(load_target("oldest.py:release", isolate="none"), DPS("0.5", 1, "0.1"), pairs=[PAIR])
+    gated = evolve(
+        finding, reproduce=evolve(finding.reproduce, parameters=finding.reproduce.parameters | {"file": "a/b.toml"})
+    )
+    assert isinstance(replay(finding, seed=1).verdict, Refuted)
+    monkeypatch.chdir(away)
+    for made, where in ((finding, "in which it was audited"), (gated, "of a/b.toml")):
+        with pytest.raises(TargetError) as told:
+            replay(made, seed=1)
+        assert str(told.value) == (
+            "the target oldest.py:release cannot be loaded here (there is no file oldest.py): replay it in the folder "
+            f"{where}, or name the target with --target."
+        )
+    elsewhere = load_target(f"{home}/oldest.py:release", isolate="none")
+    assert isinstance(replay(finding, elsewhere, seed=1).verdict, Refuted)
+
+
+def test_what_has_no_pair_and_no_data_is_told_how_to_see_it_again():
+    (finding, *_) = check(pl.DataFrame({"age": [1, 2]}), Terms())
+    assert isinstance(finding.verdict, Refuted)
+    with pytest.raises(DataError, match="holds no data to replay it on: audit it again"):
+        replay(finding, seed=1)
+    told = evolve(finding, reproduce=Reproduce("crowdproof check ages.csv"))
+    with pytest.raises(DataError, match="see it again with: crowdproof check ages"):
+        replay(told, seed=1)
 
 
 @pytest.mark.parametrize(
