@@ -155,6 +155,8 @@ def _too_few(tested: SequentialResult, exact: str) -> Verdict:
     """What may be said where no leak could have shown in the test."""
     if exact:
         return NotRefuted(exact.strip())
-    runs = f"{max(tested.pair_trials):,} runs on either dataset of a pair are too few to"
+    runs = f"{tested.trials:,} runs are too few to"
     remedy = "raise the budget of runs, or give more outputs."
-    return Undecided(f"{runs} find any leak: {remedy}") if tested.bet else Skipped(f"{runs} test anything: {remedy}")
+    if tested.bet:
+        return Undecided(f"{runs} find any leak beyond this claim: {remedy}")
+    return Skipped(f"{runs} test anything: {remedy}")

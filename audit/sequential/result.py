@@ -50,11 +50,8 @@ class Detectable:
     """At the claimed delta, for an event that happens in a tenth of the releases."""
     delta: float
     """At the claimed epsilon, for an event that never happens on the other side."""
-
-    @property
-    def nothing(self) -> bool:
-        """Whether even a leak of every release would hardly have been found."""
-        return self.delta >= 1
+    nothing: bool
+    """Whether all runs, had they been on one pair, would hardly have found even an event that tells every release."""
 
 
 @frozen

@@ -97,7 +97,8 @@ def detectable(audit: "Audit") -> Detectable:
         f"have been found with probability 0.9 {_reach(epsilon)} (one in a hundredth {_reach(rare)}), and one "
         f"that never happens on the other dataset from probability {catastrophe:.2g} on"
     )
-    return Detectable(words, epsilon, catastrophe)
+    nothing = _smallest_delta(audit.runs // 2, nats, x, delta) >= 1
+    return Detectable(words, epsilon, catastrophe, nothing)
 
 
 def _reach(epsilon: float) -> str:
