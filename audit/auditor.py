@@ -52,7 +52,7 @@ def audit(
         raise ParameterError(f"error is {show(error)}: a false-alarm rate lies strictly between 0 and 1.")
     if is_recorded(target):  # somebody else's outputs are as many as they are
         target.rewind()
-        budget = evolve(budget, runs=min(target.available, budget.runs or target.available))
+        budget = evolve(budget, runs=target.available if budget.runs is None else min(target.available, budget.runs))
     request = Request(
         target, claim, data, pairs, budget, error, seed, runner or Inline(), progress, sampling, search, deterministic
     )

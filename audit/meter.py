@@ -46,6 +46,11 @@ class Meter:
         seconds = self.budget.seconds
         return seconds is not None and self.seconds >= seconds
 
+    def affords(self, runs: int) -> bool:
+        """Whether that many more runs are within the budget, and there is time left."""
+        left = self.left().runs
+        return not self.late and (left is None or runs <= left)
+
     def part(self, share: int) -> "Meter":
         """A meter of its own for one part in `share` of what is left; add its runs to this one in the end."""
         left = self.left()

@@ -24,7 +24,7 @@ def best_by_search(question: Question, request: Request, meter: Meter) -> list[P
     own = meter.part(SHARE)
 
     def score(pair: Pair) -> float | None:
-        return None if own.spent else excess_estimate(question, pair, request.seed, own)
+        return excess_estimate(question, pair, request.seed, own) if own.affords(2 * RUNS) else None
 
     climb = question.proposals(request.data).search(score, examples=request.search, seed=request.seed)
     meter.runs += own.runs

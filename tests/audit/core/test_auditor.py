@@ -48,6 +48,20 @@ def test_noise_that_is_too_small_is_refuted_and_noise_that_is_right_is_not():
     assert safe.verdict.epsilon > np.log(2)
 
 
+@pytest.mark.parametrize("runs", [300, 774, 775])
+@pytest.mark.parametrize("seconds", [None, 600.0])
+def test_a_small_budget_of_runs_is_kept_and_spent_on_the_test(runs, seconds):
+    def tell(data, rng):
+        return data.height * 1000 + int(rng.integers(2))
+
+    budget = Budget(runs, seconds)
+    leaky, safe = (audit(target, DP(1), data=PEOPLE, budget=budget) for target in (tell, Geometric(0.5)))
+    assert isinstance(leaky.verdict, Refuted)
+    assert isinstance(safe.verdict, NotRefuted)
+    assert safe.verdict.delta < 1
+    assert leaky.cost.runs <= safe.cost.runs <= runs
+
+
 @pytest.mark.parametrize("sampling", Sampling)
 def test_who_samples_is_an_option(sampling):
     target = Mondrian(k=3) if sampling is Sampling.AUDITOR else Sampled("0.5", Mondrian(k=3))

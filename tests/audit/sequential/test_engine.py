@@ -280,3 +280,8 @@ def test_few_runs_are_enough_for_a_blatant_leak():
 def test_what_is_refuted_has_an_event_to_show_whichever_strategy_won(seed):
     result = audit(Laplace(1.0), "0.5", runs=6000, seed=seed, bounds=False)
     assert (result.refuted is not None) == (result.ended is Ended.REFUTED)
+
+
+def test_no_runs_left_is_not_a_budget_without_limit():
+    assert audit(Laplace(1.0), "0.5", runs=0).trials == 0
+    assert 0 < audit(Laplace(1.0), "0.5", runs=300).trials <= 300
