@@ -14,6 +14,8 @@ from crowdproof.errors import CrowdproofError
 
 ROUNDS = 3
 """Slices double from one to the next: the first of this many is a seventh of a claim's runs."""
+SMALLEST = 2
+"""Runs of the smallest slice: one on either dataset."""
 
 
 @frozen
@@ -69,9 +71,9 @@ class Bout:
 
     def next_size(self, round_: int) -> int:
         """Runs of the next slice: fixed before it starts."""
-        first = max(1, self.case.runs // (2**ROUNDS - 1))
-        left = self.case.runs - self.done
-        return left if round_ >= ROUNDS - 1 else min(left, first * 2**round_)
+        first = max(SMALLEST, self.case.runs // (2**ROUNDS - 1))
+        left, size = self.case.runs - self.done, first * 2**round_
+        return left if round_ >= ROUNDS - 1 or left < size + SMALLEST else size
 
 
 @frozen

@@ -57,9 +57,11 @@ def learn(
     """The best score for telling `left` from `right`: how it counts outputs that it was not fitted to, by bins.
 
     Then the counts by cells of those outputs that it was fitted to, and of the others. `value` tells how much counts by
-    bins are worth. None where nothing distinguishes any two outputs.
+    bins are worth. None where nothing distinguishes any two outputs, or there are none to fit to.
     """
     cut_left, cut_right = int(len(left) * FITTED), int(len(right) * FITTED)
+    if not cut_left or not cut_right:
+        return None
     features = _features(reader, left[:cut_left], right[:cut_right])
     left, right = reader.taken(left, features), reader.taken(right, features)
     old = left[:cut_left], right[:cut_right]

@@ -145,3 +145,21 @@ def test_init_takes_programs_and_refuses_what_is_not_there(tmp_path):
     assert read_project(path).config.claims[0].target == "command:./anonymize {input} {output}"
     with pytest.raises(ParameterError):
         CliRunner().invoke(init, ["nowhere:f"], standalone_mode=False, catch_exceptions=False)
+
+
+RANDOMIZED = "return table.height * 1000 + int(rng.integers(2))"
+
+
+@pytest.mark.parametrize(
+    ("body", "runs", "code"),
+    [
+        (RANDOMIZED, 1, ExitCode.BROKEN),
+        (RANDOMIZED, 5, ExitCode.BROKEN),
+        (RANDOMIZED, 25, ExitCode.BROKEN),
+        (RANDOMIZED, 700, ExitCode.REFUTED),
+    ],
+)
+def test_runs_that_are_too_few_are_no_pass_and_no_crash(tmp_path, body, runs, code):
+    path = project_file(tmp_path, entry("few", target="few.py:f", isolate="'none'", runs=runs))
+    (tmp_path / "few.py").write_text(f"def f(table, rng):\n    {body}\n")
+    assert run(path, "--seed", 1, "--strict").return_value == code
