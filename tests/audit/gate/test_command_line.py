@@ -148,6 +148,7 @@ def test_init_takes_programs_and_refuses_what_is_not_there(tmp_path):
 
 
 RANDOMIZED = "return table.height * 1000 + int(rng.integers(2))"
+DETERMINISTIC = "return table['age'].to_list()"
 
 
 @pytest.mark.parametrize(
@@ -157,9 +158,12 @@ RANDOMIZED = "return table.height * 1000 + int(rng.integers(2))"
         (RANDOMIZED, 5, ExitCode.BROKEN),
         (RANDOMIZED, 25, ExitCode.BROKEN),
         (RANDOMIZED, 700, ExitCode.REFUTED),
+        (DETERMINISTIC, 1, ExitCode.BROKEN),
+        (DETERMINISTIC, 700, ExitCode.REFUTED),
     ],
 )
 def test_runs_that_are_too_few_are_no_pass_and_no_crash(tmp_path, body, runs, code):
-    path = project_file(tmp_path, entry("few", target="few.py:f", isolate="'none'", runs=runs))
+    claim = "dp(epsilon=1)" if body == RANDOMIZED else "dps(beta=0.5, epsilon=1, delta=0.02)"
+    path = project_file(tmp_path, entry("few", claim, target="few.py:f", isolate="'none'", runs=runs))
     (tmp_path / "few.py").write_text(f"def f(table, rng):\n    {body}\n")
     assert run(path, "--seed", 1, "--strict").return_value == code
