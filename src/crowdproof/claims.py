@@ -18,6 +18,9 @@ from attrs import NOTHING, field, fields, frozen
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, probability, rate, show, whole
 
+LARGEST_EPSILON = 10_000
+"""The largest epsilon of a claim: e^epsilon is worked with exactly, which takes ever longer."""
+
 
 class Neighbours(Enum):
     """When two datasets count as neighbours."""
@@ -29,7 +32,10 @@ class Neighbours(Enum):
 
 
 def _epsilon(written: Number | Epsilon) -> Epsilon:
-    return Epsilon.of(written)
+    epsilon = Epsilon.of(written)
+    if (float(epsilon) if epsilon.logarithm else epsilon.value) > LARGEST_EPSILON:
+        raise ParameterError(f"epsilon is above {LARGEST_EPSILON}: such a claim says nothing. Claim a smaller one.")
+    return epsilon
 
 
 def _beta(written: Number) -> Fraction:

@@ -17,6 +17,8 @@ _LN = re.compile(r"\s*(-?)\s*ln\s*(?:\(\s*([^()]+?)\s*\)|\s([^()]+?))\s*", re.IG
 
 _LONG = 14_000
 """Bits from which on a number is not written in base 10."""
+_FAR = 100_000
+"""Places before or after the point; a few letters, such as 1e-99999999, would else take minutes to read."""
 
 
 def rational(value: Number, name: str = "value") -> Fraction:
@@ -35,12 +37,19 @@ def rational(value: Number, name: str = "value") -> Fraction:
     numerator, _, denominator = text.partition("/")
     try:
         return _part(numerator) / _part(denominator or "1")
+    except ParameterError as error:
+        raise ParameterError(f"{name} is {error}") from None
     except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
         raise ParameterError(f"{name} is {text!r}, which is not a number: write it like 0.1, 1e-8 or 1/3.") from None
 
 
 def _part(text: str) -> Fraction:
-    return Fraction(int(text, 16)) if "0x" in text else Fraction(Decimal(text))
+    if "0x" in text:
+        return Fraction(int(text, 16))
+    number = Decimal(text)
+    if abs(number.adjusted()) > _FAR:
+        raise ParameterError(f"{text}, which is too extreme: write a number of at most {_FAR:,} digits.")
+    return Fraction(number)
 
 
 def whole(value: Number, name: str, at_least: int = 1) -> int:

@@ -49,6 +49,11 @@ def test_a_dps_claim_needs_delta_below_beta(beta, epsilon):
     ("make", "named"),
     [
         (lambda: DP(-1), "epsilon is -1"),
+        (lambda: DP(10_001), "epsilon is above 10000"),
+        (lambda: DP("1e999"), "epsilon is above 10000"),
+        (lambda: DP("ln 1e4400"), "epsilon is above 10000"),
+        (lambda: DP("1e99999999"), "epsilon is 1e99999999, which is too extreme"),
+        (lambda: DP(1, "1e-99999999"), "delta is 1e-99999999, which is too extreme"),
         (lambda: DP(1, 1), "delta is 1"),
         (lambda: DP(1, -0.1), "delta is -0.1"),
         (lambda: DP(1, 0, "swap"), "neighbours is 'swap'"),
@@ -85,6 +90,11 @@ def test_out_of_range_is_refused_by_name_and_value(make, named):
 def test_a_text_that_is_no_claim_is_refused_with_the_remedy(text, said):
     with pytest.raises(ParameterError, match=said):
         parse_claim(text)
+
+
+@pytest.mark.parametrize("written", [10_000, "ln 1e4300"])
+def test_an_epsilon_that_is_large_and_can_be_worked_with_is_taken(written):
+    assert DP(written).epsilon == Epsilon.of(written)
 
 
 def test_parameters_are_exact():
