@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from crowdproof.claims import Claim
 from crowdproof.errors import ParameterError
-from crowdproof.exact import Number, rate, rational, show
+from crowdproof.exact import LONGEST_RUN, Number, rate, rational, show
 from crowdproof.findings import Json
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -37,6 +37,8 @@ def _seconds(number: float) -> float:
 
 
 def _limit(number: float | None) -> float | None:
+    if number is not None and number > LONGEST_RUN:
+        raise ParameterError(f"{number:g} is too long: give at most {LONGEST_RUN:,} seconds.")
     return None if number is None else _seconds(number)
 
 

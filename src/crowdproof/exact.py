@@ -19,6 +19,8 @@ _LONG = 14_000
 """Bits from which on a number is not written in base 10."""
 _FAR = 100_000
 """Places before or after the point; a few letters, such as 1e-99999999, would else take minutes to read."""
+LONGEST_RUN = 1_000_000
+"""Seconds that one run of a target may be given: the system's clocks refuse to wait for about twice that."""
 
 
 def rational(value: Number, name: str = "value") -> Fraction:

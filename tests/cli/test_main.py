@@ -109,9 +109,18 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(arguments):
     assert re.fullmatch(r"crowdproof: cannot write \S+: .*\. Give a file in a folder that exists\.\n", failed.stderr)
 
 
-@pytest.mark.parametrize("option", ["--seconds", "--timeout"])
-@pytest.mark.parametrize("value", ["0", "nan"])
-def test_a_time_is_a_positive_number(option, value):
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--seconds", "0"),
+        ("--seconds", "nan"),
+        ("--timeout", "0"),
+        ("--timeout", "nan"),
+        ("--timeout", "inf"),
+        ("--timeout", "3e6"),
+    ],
+)
+def test_a_time_is_a_positive_number_and_the_system_can_wait_for_it(option, value):
     failed = crowdproof("audit", "m:f", "--claim", "dp(epsilon=1)", option, value)
     assert failed.returncode == ExitCode.USAGE
     assert "Traceback" not in failed.stderr

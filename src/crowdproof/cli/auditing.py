@@ -8,6 +8,7 @@ import click
 
 from crowdproof.cli.options import Seconds
 from crowdproof.errors import ParameterError
+from crowdproof.exact import LONGEST_RUN
 
 if TYPE_CHECKING:
     from crowdproof.audit.targets import Target
@@ -39,7 +40,7 @@ _TARGET = (
     ),
     click.option(
         "--timeout",
-        type=Seconds(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True, max=LONGEST_RUN),
         default=60.0,
         show_default=True,
         help="Seconds that one run may take.",

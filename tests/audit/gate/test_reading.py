@@ -124,6 +124,7 @@ until = "2026-13-40"
             ),
             "agree",
         ),
+        ("[[claims]]\nname='a'\ntarget='a:b'\nclaim='dp(epsilon=1)'\ntimeout=3e6", "at most 1,000,000 seconds"),
         ("[[suppressions]]\nclaim='a'\nfingerprint='f'\nreason='r'\nuntil=2026-01-01", "matches nothing"),
         (2 * "[[claims]]\nname='a'\ntarget='a:b'\nclaim='dp(epsilon=1)'\n", "names are unique"),
     ],
