@@ -62,7 +62,7 @@ _BUDGET = (
     click.option(
         "--seconds",
         type=Seconds(min=0, min_open=True),
-        help="Most seconds; a spent time budget leaves the claim undecided.",
+        help="Most seconds; when they are spent the claim is undecided, or skipped if nothing was examined by then.",
     ),
     click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run in."),
     click.option("--scheduler", help="Address of a Dask cluster to run on, or 'local'."),
