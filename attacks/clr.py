@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,9 +12,10 @@ from crowdproof.attacks.cells import named_numbers
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.measure import ERROR, confidence, proportion
 from crowdproof.attacks.people import name_of
+from crowdproof.attacks.published import published
 from crowdproof.claims import Assertion
 from crowdproof.data import town
-from crowdproof.errors import CrowdproofError, DataError, ParameterError
+from crowdproof.errors import DataError, NoReleaseError, ParameterError
 from crowdproof.exact import Number, rate, show, whole
 from crowdproof.findings import (
     Counterexample,
@@ -55,7 +55,7 @@ class Adversary:
 
     def infer(self, release: pl.DataFrame) -> float | None:
         """The person's value, or None where nothing shows them."""
-        if self.column not in release.columns or release.is_empty():
+        if release.is_empty():
             return None
         largest = named_numbers(release, self.column)["high"].max()
         return float(largest) if isinstance(largest, float) and largest > self.above else None
@@ -86,11 +86,11 @@ def run(
     victim = Mondrian(size, (name,)) if target is None else target
     twin = StronglySafe(Scheme({name: Grid(_width(table, name))}), size)
     rngs = np.random.default_rng(seed).spawn(2)
+    release = published(for_samples(victim), table.vstack(extreme), np.random.default_rng(seed))
     attacked = _measure(victim, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[0])
     defended = _never(twin, table.vstack(extreme), adversary) or _measure(
         twin, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[1]
     )
-    release = _release(for_samples(victim), table.vstack(extreme), np.random.default_rng(seed))
     return Story(
         ATTACK,
         attacked,
@@ -135,15 +135,6 @@ def _width(table: pl.DataFrame, name: str) -> Fraction:
     return Fraction(max(1, round(spread / 10)))
 
 
-def _release(mechanism: Any, table: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """The release, or an empty table where the mechanism refuses the sample: no release shows nothing."""
-    try:
-        release = mechanism(table, rng)
-    except CrowdproofError:
-        return pl.DataFrame()
-    return release if isinstance(release, pl.DataFrame) else pl.from_pandas(release)
-
-
 def _measure(
     mechanism: Mechanism,
     table: pl.DataFrame,
@@ -158,10 +149,16 @@ def _measure(
     total, value = for_samples(mechanism), float(person[adversary.column].item())
 
     def right(runs: int, *, present: bool) -> Estimate:
-        hits = 0
+        hits = refused = 0
         for _ in range(runs):
             drawn = poisson_sample(table, beta, rng)
-            release = _release(total, drawn.vstack(person) if present else drawn, rng)
+            try:
+                release = published(total, drawn.vstack(person) if present else drawn, rng)
+            except NoReleaseError:  # of a sample that it finds too small, say: that shows nothing of the person
+                refused += 1
+                if present and refused == runs:
+                    raise
+                continue
             hits += adversary.infer(release) == value
         return proportion(hits, runs, ERROR / 2)
 
@@ -204,7 +201,7 @@ def _extreme_cell(release: pl.DataFrame, adversary: Adversary) -> tuple[str, int
 
 
 def _picture(release: pl.DataFrame, adversary: Adversary) -> Iterator[Table]:
-    if adversary.column not in release.columns or release.is_empty():
+    if release.is_empty():
         return
     counts = named_numbers(release, adversary.column).group_by("cell", "low", "high").len().sort("high", "low")
     rows = tuple(

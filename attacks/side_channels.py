@@ -12,6 +12,7 @@ from attrs import frozen
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.measure import ERROR, confidence, proportion
 from crowdproof.attacks.people import in_random_order, leave_out, name_of, town_of
+from crowdproof.attacks.published import published
 from crowdproof.audit.check import Terms, check
 from crowdproof.audit.check.channels import row_numbers, star_rows
 from crowdproof.audit.check.groups import group
@@ -182,11 +183,11 @@ def _of_target(target: Mechanism, data: pl.DataFrame, trials: int, seed: int) ->
     differs = [0] * len(SHAPE)
     for place in town_of(pl.DataFrame({"row": range(data.height)}), trials, rng)["row"].to_list():
         without = leave_out(data, place)
-        expected, published, other = in_random_order(
-            lambda table: shape(target(table, rng)), (without, data, without), rng
+        expected, shown, other = in_random_order(
+            lambda table: shape(published(target, table, rng)), (without, data, without), rng
         )
-        differs = [count + (a != b) for count, a, b in zip(differs, published, expected, strict=True)]
-        present, absent = present + (published != expected), absent + (other != expected)
+        differs = [count + (a != b) for count, a, b in zip(differs, shown, expected, strict=True)]
+        present, absent = present + (shown != expected), absent + (other != expected)
     runs = min(trials, data.height)
     success, baseline = (proportion(each, runs, ERROR / 2) for each in (present, absent))
     rows = tuple((name, f"{count} of {runs}") for name, count in zip(SHAPE, differs, strict=True))

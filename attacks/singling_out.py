@@ -1,7 +1,7 @@
 """A predicate that is true of exactly one person in the data, and that hardly anybody could have hit by chance."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from hashlib import blake2b
@@ -12,9 +12,11 @@ import polars as pl
 from attrs import frozen
 from numpy.typing import NDArray
 
+from crowdproof.attacks.candidates import require
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.measure import ERROR, confidence, proportion
 from crowdproof.attacks.people import fixed_scheme, name_of
+from crowdproof.attacks.published import published
 from crowdproof.audit.check.cells import Anything, Cell, Range, Values, parse_cell
 from crowdproof.data import census
 from crowdproof.errors import DataError
@@ -172,7 +174,7 @@ class Release:
     """How a table is published, and how much of the data is then in it."""
 
     name: str
-    publish: Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
+    publish: Mechanism
     share: Fraction
 
 
@@ -185,7 +187,9 @@ def _measure(
     for _ in range(trials):
         drawn = people[rng.permutation(people.height)[: 2 * rows]]
         inside, outside = drawn.head(rows), drawn.tail(rows)
-        predicate = choose(release.publish(inside, rng), form, release.share, rng)
+        seen = published(release.publish, inside, rng)
+        require(inside, seen.columns)
+        predicate = choose(seen, form, release.share, rng)
         if predicate is None:
             continue
         hit = np.count_nonzero(predicate(inside)) == 1
