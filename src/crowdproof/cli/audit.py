@@ -10,7 +10,7 @@ import click
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import budget_options, load, target_options
-from crowdproof.cli.options import chosen_seed, emit, formats, output_file, seed
+from crowdproof.cli.options import chosen_seed, deliver, formats, output_file, report, seed
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.exact import rational, show
 from crowdproof.findings import Finding, Refuted, exit_code
@@ -67,9 +67,9 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     findings = _run(parsed, number, options)
     if options["calibrate"]:
         findings.append(_calibration(parsed, number))
-    if options["witness"] is not None:
-        emit([each for each in findings if isinstance(each.verdict, Refuted)], [("json", options["witness"])])
-    emit(findings, outputs)
+    refuted = [each for each in findings if isinstance(each.verdict, Refuted)]
+    witness = [] if options["witness"] is None else [report(refuted, "json", options["witness"])]
+    deliver([*witness, *(report(findings, name, path) for name, path in outputs)])
     return exit_code(findings, strict=options["strict"])
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from crowdproof.cli.loudness import remark
-from crowdproof.cli.options import Seconds, chosen_seed, emit, formats, output_file, seed
-from crowdproof.errors import ParameterError
+from crowdproof.cli.options import Seconds, chosen_seed, deliver, formats, output_file, report, seed, write_file
 
 
 @click.command("gate")
@@ -52,12 +51,13 @@ def command(  # noqa: PLR0917  (one for each option)
     project = find_project(config)
     with _progress() as tell:
         result = run_gate(project, Options(chosen_seed(seed), seconds, keep=not no_evidence, tell=tell))
-    emit(list(result.findings), outputs)
-    for problem in result.problems:
-        click.echo(f"crowdproof: {problem}", err=True)
-    remark(result.summary())
-    if badge is not None:
-        _write(badge, result.badge_json())
+    badges = [] if badge is None else [lambda: write_file(badge, lambda: f"{result.badge_json()}\n")]
+    try:
+        deliver([*badges, *(report(list(result.findings), name, path) for name, path in outputs)])
+    finally:  # the summary is told whatever became of the reports
+        for problem in result.problems:
+            click.echo(f"crowdproof: {problem}", err=True)
+        remark(result.summary())
     return result.exit_code(strict=strict, exit_zero=exit_zero)
 
 
@@ -73,10 +73,3 @@ def _progress() -> Iterator[Callable[[str], None]]:
         return
     with Console(stderr=True).status("starting") as status:
         yield status.update
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ParameterError(f"cannot write {path}: {error.strerror}. Give a file in a folder that exists.") from None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from crowdproof.cli.options import unwritable
 from crowdproof.errors import ParameterError
 
 
@@ -30,6 +31,6 @@ def command(target: str, data: str | None, output: Path) -> int:
     except FileExistsError:
         raise ParameterError(f"{output} exists: remove it first, or name another file with --output.") from None
     except OSError as error:
-        raise ParameterError(f"cannot write {output}: {error.strerror}. Give a file in a folder that exists.") from None
+        raise unwritable(output, error) from None
     click.echo(f"Wrote {output}. Say in it what you promise, then run: crowdproof gate {output}")
     return 0

@@ -1,14 +1,16 @@
 """Options that several verbs share."""
 
+import errno
 import secrets
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from crowdproof.errors import DataError, ParameterError
+from crowdproof.errors import CrowdproofError, DataError, ParameterError
 from crowdproof.findings import Finding
 from crowdproof.report import FORMATS, render, write
 
@@ -88,15 +90,44 @@ def read_findings(file: Path) -> list[Finding]:
         raise DataError(f"{file}: {error}") from None
 
 
+def write_file(path: Path, text: Callable[[], str]) -> None:
+    """Write a text to a file."""
+    ready = text()  # before the file is opened, and what was in it is gone
+    try:
+        path.write_text(ready, encoding="utf-8")
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def unwritable(place: Path | str, error: OSError) -> ParameterError:
+    """That a place cannot be written, why, and what to do about it."""
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+    remedy = "Make room there, or write elsewhere" if full else "Choose a place that can be written"
+    return ParameterError(f"cannot write {place}: {error.strerror}. {remedy}.")
+
+
 def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> None:
     """Write the findings in every asked-for format: reports to stdout or to their files."""
-    for name, path in outputs:
-        if path is None:
-            write(findings, name, sys.stdout)
-            continue
+    deliver(report(findings, name, path) for name, path in outputs)
+
+
+def report(findings: list[Finding], name: str, path: Path | None) -> Callable[[], None]:
+    """What writes the findings in that format, to be delivered."""
+    if path is None:
+        return lambda: write(findings, name, sys.stdout)
+    return lambda: write_file(path, lambda: render(findings, name))
+
+
+def deliver(writers: Iterable[Callable[[], None]]) -> None:
+    """Write everything: what cannot be written keeps nothing else from being written, and is told at the end."""
+    failed: list[Exception] = []
+    for each in writers:
         try:
-            path.write_text(render(findings, name), encoding="utf-8")
-        except OSError as error:
-            raise ParameterError(
-                f"cannot write {path}: {error.strerror}. Give a file in a folder that exists."
-            ) from None
+            each()
+        except Exception as error:  # noqa: BLE001  (hours of work are not lost to a fault in one report)
+            failed.append(error)
+    for failure in failed:
+        if not isinstance(failure, CrowdproofError):
+            raise failure
+    if failed:
+        raise ParameterError(" ".join(dict.fromkeys(map(str, failed))))

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from crowdproof.cli.loudness import remark
-from crowdproof.cli.options import emit, formats
+from crowdproof.cli.options import deliver, formats, report
 
 
 def _ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
@@ -47,9 +47,12 @@ def command(
         records = run(statements, workers)
     findings = [summary(records), *map(finding, records)]
     brief = findings if details or statements else findings[:1]
-    for name, path in outputs:
-        emit(brief if name == "text" else findings, [(name, path)])
-    if certificates is not None:
-        written = export(records, certificates)
-        remark(f"{len(written)} files written below {certificates}")
+
+    def certify() -> None:
+        if certificates is not None:
+            written = export(records, certificates)
+            remark(f"{len(written)} files written below {certificates}")
+
+    reports = [report(brief if name == "text" else findings, name, path) for name, path in outputs]
+    deliver([*reports, certify])
     return exit_code(records)

@@ -1,0 +1,112 @@
+"""What is asked for is written wherever it can be, and what cannot be written is told in one sentence."""
+
+import json
+import sys
+
+import pytest
+from gate_projects import entry, project_file
+from report.samples import SAMPLES
+
+from crowdproof.cli import main
+from crowdproof.cli.options import deliver
+from crowdproof.errors import ExitCode, ParameterError
+from crowdproof.report import render
+from crowdproof.wire import dumps, loads
+
+FULL = "cannot write /dev/full: No space left on device. Make room there, or write elsewhere."
+LEAK = "def f(table):\n    return sorted(table['age'].to_list())\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with saved findings, a project of one claim, and a target that leaks."""
+    (tmp_path / "saved.json").write_text(dumps(SAMPLES), encoding="utf-8")
+    project_file(tmp_path, entry("constant", target="constant.py:f", isolate="'none'", runs="60"))
+    (tmp_path / "constant.py").write_text("def f(table):\n    return 3\n")
+    (tmp_path / "leak.py").write_text(LEAK)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def crowdproof(folder, monkeypatch, capsys):
+    """The command line, in this process: its exit code, and what it wrote to stdout and stderr."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crowdproof", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
+
+
+# --- one output that cannot be written --------------------------------------------------------------------------
+
+
+def test_reports_around_one_that_cannot_be_written_are_written(crowdproof, folder):
+    formats = ["--format", "json=/dev/full", "--format", "text", "--format", "sarif=after.sarif"]
+    code, out, err = crowdproof("report", "saved.json", *formats)
+    assert (code, err) == (ExitCode.USAGE, f"crowdproof: {FULL}\n")
+    assert out == render(SAMPLES, "text") + "\n"
+    assert (folder / "after.sarif").read_text(encoding="utf-8") == render(SAMPLES, "sarif")
+
+
+def test_where_all_can_be_written_nothing_is_said(crowdproof, folder):
+    code, out, err = crowdproof("report", "saved.json", "--format", "json=again.json", "--format", "text")
+    assert (code, out, err) == (ExitCode.HELD, render(SAMPLES, "text") + "\n", "")
+    assert loads((folder / "again.json").read_text(encoding="utf-8")) == list(SAMPLES)
+
+
+@pytest.mark.parametrize(("witness", "expected"), [("/dev/full", ExitCode.USAGE), ("w.json", ExitCode.REFUTED)])
+def test_a_witness_that_cannot_be_written_leaves_the_report(crowdproof, folder, witness, expected):
+    options = ["--claim", "dp(epsilon=1)", "--data", "people.csv", "--isolate", "none", "--search", "0", "--seed", "1"]
+    code, out, err = crowdproof("audit", "leak.py:f", *options, "--witness", witness)
+    assert code == expected
+    assert out.startswith("REFUTED  leak.py:f")
+    assert err == (f"crowdproof: {FULL}\n" if expected is ExitCode.USAGE else "")
+    assert (folder / "w.json").exists() == (expected is ExitCode.REFUTED)
+
+
+def test_the_summary_of_a_gate_is_told_whatever_became_of_its_files(crowdproof):
+    code, _, err = crowdproof("gate", "--seed", "1", "--badge", "/dev/full", "--format", "text=/dev/full")
+    assert code == ExitCode.USAGE
+    summary, error = err.splitlines()
+    assert summary.startswith("1 claim: 1 not refuted")
+    assert error == f"crowdproof: {FULL}"
+
+
+def test_the_badge_and_the_reports_of_a_gate_are_written(crowdproof, folder):
+    code, _, err = crowdproof("gate", "--seed", "1", "--badge", "b.json", "--format", "text=r.txt")
+    assert (code, len(err.splitlines())) == (ExitCode.HELD, 1)
+    assert json.loads((folder / "b.json").read_text())["color"] == "blue"
+    assert (folder / "r.txt").read_text(encoding="utf-8").startswith("NOT_REFUTED  constant")
+
+
+def test_a_fault_in_one_report_keeps_no_other_from_being_written():
+    written = []
+
+    def faulty():
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        deliver([faulty, lambda: written.append(1)])
+    assert written == [1]
+
+
+def test_each_place_that_cannot_be_written_is_told_once():
+    def failing(name):
+        def fail():
+            raise ParameterError(f"cannot write {name}.")
+
+        return fail
+
+    with pytest.raises(ParameterError, match=r"^cannot write a\. cannot write b\.$"):
+        deliver([failing("a"), failing("b"), failing("a")])
+
+
+def test_certificates_are_written_where_the_report_cannot_be(crowdproof, folder):
+    code, _, err = crowdproof("prove", "gamma", "--certificates", "c", "--format", "text=/dev/full")
+    assert code == ExitCode.USAGE
+    assert err.endswith(f"crowdproof: {FULL}\n")
+    assert (folder / "c" / "MANIFEST").exists()
