@@ -1,6 +1,7 @@
 """What is asked for is written wherever it can be, and what cannot be written is told in one sentence."""
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -39,6 +40,12 @@ def crowdproof(folder, monkeypatch, capsys):
         return ended.value.code, *capsys.readouterr()
 
     return run
+
+
+def shell(command):
+    """A line of bash in which `crowdproof` is this one; the exit code is that of the first process."""
+    line = f'crowdproof() {{ {sys.executable} -m crowdproof "$@"; }}; {command}; exit ${{PIPESTATUS[0]}}'
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True)
 
 
 # --- one output that cannot be written --------------------------------------------------------------------------
@@ -110,3 +117,31 @@ def test_certificates_are_written_where_the_report_cannot_be(crowdproof, folder)
     assert code == ExitCode.USAGE
     assert err.endswith(f"crowdproof: {FULL}\n")
     assert (folder / "c" / "MANIFEST").exists()
+
+
+# --- nobody reads -----------------------------------------------------------------------------------------------
+
+GATE = "crowdproof gate --seed 1 --format text --format sarif=g.sarif --badge b.json"
+
+
+@pytest.mark.parametrize(("reader", "code"), [("true", ExitCode.BROKEN), ("cat >/dev/null", ExitCode.HELD)])
+def test_files_are_written_and_the_summary_is_told_whether_or_not_somebody_reads(folder, reader, code):
+    ran = shell(f"{GATE} | {reader}")
+    assert ran.returncode == code
+    assert ran.stderr.startswith("1 claim: 1 not refuted")
+    assert len(ran.stderr.splitlines()) == 1
+    assert json.loads((folder / "g.sarif").read_text())["version"] == "2.1.0"
+    assert json.loads((folder / "b.json").read_text())["color"] == "blue"
+
+
+def test_a_file_that_cannot_be_written_is_told_though_nobody_reads(folder):
+    ran = shell("crowdproof report saved.json --format text --format json=/dev/full --format sarif=g.sarif | true")
+    assert (ran.returncode, ran.stderr) == (ExitCode.USAGE, f"crowdproof: {FULL}\n")
+    assert (folder / "g.sarif").exists()
+
+
+@pytest.mark.parametrize("printed", ["--help", "--version", "gate --help", "gate --print-schema", "attack --list"])
+def test_help_that_nobody_reads_is_no_refutation(folder, printed):
+    ran = shell(f"crowdproof {printed} | true")
+    assert (ran.returncode, ran.stderr) == (ExitCode.BROKEN, "")
+    assert shell(f"crowdproof {printed} | cat >/dev/null").returncode == ExitCode.HELD

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from crowdproof.cli import loudness
+from crowdproof.cli import loudness, streams
 from crowdproof.errors import CrowdproofError, ExitCode
 
 VERBS = {
@@ -46,22 +46,22 @@ class _Verbs(click.Group):
         command.params += [option for option in loudness.options() if option.name not in known]
         return command
 
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        """Read the command line, which prints where help is asked for."""
+        with streams.explained():
+            return super().make_context(*args, **more)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; with `--verbose` an error shows where it arose before it is told in one sentence."""
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-        except BrokenPipeError:  # whoever reads has gone: that is no verdict
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return ExitCode.BROKEN
+            with streams.explained():
+                return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort):
             raise
         except Exception:
             if loudness.verbose():
                 click.echo(traceback.format_exc(), err=True)
             raise
-        else:
-            return result
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -95,6 +95,8 @@ def main() -> None:
         code = ExitCode.BROKEN
     except click.ClickException as error:
         error.show()
+        code = error.exit_code
+    except streams.NobodyReadsError as error:
         code = error.exit_code
     except CrowdproofError as error:
         click.echo(f"crowdproof: {error}", err=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from crowdproof.cli.options import unwritable
+from crowdproof.cli.streams import unwritable
 from crowdproof.errors import ParameterError
 
 

@@ -1,6 +1,5 @@
 """Options that several verbs share."""
 
-import errno
 import secrets
 import sys
 from collections.abc import Callable, Iterable
@@ -10,6 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from crowdproof.cli.streams import NobodyReadsError, printing, unwritable
 from crowdproof.errors import CrowdproofError, DataError, ParameterError
 from crowdproof.findings import Finding
 from crowdproof.report import FORMATS, render, write
@@ -99,13 +99,6 @@ def write_file(path: Path, text: Callable[[], str]) -> None:
         raise unwritable(path, error) from None
 
 
-def unwritable(place: Path | str, error: OSError) -> ParameterError:
-    """That a place cannot be written, why, and what to do about it."""
-    full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-    remedy = "Make room there, or write elsewhere" if full else "Choose a place that can be written"
-    return ParameterError(f"cannot write {place}: {error.strerror}. {remedy}.")
-
-
 def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> None:
     """Write the findings in every asked-for format: reports to stdout or to their files."""
     deliver(report(findings, name, path) for name, path in outputs)
@@ -114,8 +107,13 @@ def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> Non
 def report(findings: list[Finding], name: str, path: Path | None) -> Callable[[], None]:
     """What writes the findings in that format, to be delivered."""
     if path is None:
-        return lambda: write(findings, name, sys.stdout)
+        return lambda: _print(findings, name)
     return lambda: write_file(path, lambda: render(findings, name))
+
+
+def _print(findings: list[Finding], name: str) -> None:
+    with printing():
+        write(findings, name, sys.stdout)
 
 
 def deliver(writers: Iterable[Callable[[], None]]) -> None:
@@ -129,5 +127,8 @@ def deliver(writers: Iterable[Callable[[], None]]) -> None:
     for failure in failed:
         if not isinstance(failure, CrowdproofError):
             raise failure
+    told = dict.fromkeys(str(each) for each in failed if not isinstance(each, NobodyReadsError))
+    if told:
+        raise ParameterError(" ".join(told))
     if failed:
-        raise ParameterError(" ".join(dict.fromkeys(map(str, failed))))
+        raise NobodyReadsError
