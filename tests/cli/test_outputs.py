@@ -8,7 +8,7 @@ import pytest
 from gate_projects import entry, project_file
 from report.samples import SAMPLES
 
-from crowdproof.cli import main
+from crowdproof.cli import cli, main
 from crowdproof.cli.options import deliver
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.report import render
@@ -145,3 +145,68 @@ def test_help_that_nobody_reads_is_no_refutation(folder, printed):
     ran = shell(f"crowdproof {printed} | true")
     assert (ran.returncode, ran.stderr) == (ExitCode.BROKEN, "")
     assert shell(f"crowdproof {printed} | cat >/dev/null").returncode == ExitCode.HELD
+
+
+# --- streams that take nothing ----------------------------------------------------------------------------------
+
+REPORT = "crowdproof report saved.json"
+
+
+@pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-", "2>/dev/null"])
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("gate --seed 1 --verbose", ExitCode.HELD),
+        ("gate nope.toml", ExitCode.USAGE),
+        ("gate --nonsense", ExitCode.USAGE),
+        ("gate --verbose nope.toml", ExitCode.USAGE),
+        (f"{REPORT.partition(' ')[2]}", ExitCode.HELD),
+    ],
+)
+def test_the_exit_code_does_not_depend_on_standard_error(folder, command, code, stderr):
+    assert shell(f"crowdproof {command} >/dev/null {stderr}").returncode == code
+
+
+@pytest.mark.parametrize(
+    ("stdout", "reason"),
+    [
+        (">/dev/full", "No space left on device. Make room there, or write elsewhere."),
+        (">&-", "Bad file descriptor. Choose a place that can be written."),
+    ],
+)
+@pytest.mark.parametrize("command", [REPORT, f"{REPORT} --format html", "crowdproof --help", "crowdproof gate --help"])
+def test_standard_output_that_takes_nothing_is_told_in_one_sentence(folder, command, stdout, reason):
+    ran = shell(f"{command} {stdout}")
+    assert (ran.returncode, ran.stderr) == (
+        ExitCode.USAGE,
+        f"crowdproof: cannot write to standard output: {reason}\n",
+    )
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&-", "<&- >&- 2>&-"])
+def test_where_nothing_is_printed_a_closed_stream_is_no_error(folder, closed):
+    ran = shell(f"{REPORT} --format json=again.json {closed}")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (ExitCode.HELD, "", "")
+    assert loads((folder / "again.json").read_text(encoding="utf-8")) == list(SAMPLES)
+
+
+def test_an_error_of_the_system_that_has_nothing_to_do_with_the_streams_stays_what_it_is(crowdproof, monkeypatch):
+    def broken(**_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cli.get_command(None, "plan"), "callback", broken)
+    monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
+    code, _, err = crowdproof("plan")
+    assert code == ExitCode.BROKEN
+    assert "internal error: OSError: [Errno 28] No space left on device" in err
+
+
+@pytest.mark.parametrize(("stderr", "lines"), [("2>&1", 2), ("2>/dev/full", 0)])
+def test_what_is_wrong_with_a_suppression_is_told_where_it_can_be(folder, stderr, lines):
+    config = folder / "privacy.toml"
+    pass_ = "[[suppressions]]\nclaim = 'constant'\nfingerprint = '0'\nreason = 'none'\nuntil = 2020-01-31\n"
+    config.write_text(f"{config.read_text()}\n{pass_}")
+    ran = shell(f"crowdproof gate --seed 1 --format text=r.txt {stderr}")
+    assert ran.returncode == ExitCode.USAGE
+    assert len(ran.stdout.splitlines()) == lines
+    assert ("the suppression of constant expired" in ran.stdout) == bool(lines)

@@ -60,7 +60,7 @@ class _Verbs(click.Group):
             raise
         except Exception:
             if loudness.verbose():
-                click.echo(traceback.format_exc(), err=True)
+                streams.tell(traceback.format_exc())
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -88,26 +88,27 @@ cli.params += loudness.options()
 
 def main() -> None:
     """Run the command line; an error of ours is one sentence on stderr and its exit code."""
+    streams.stand_in()
     try:
         code = cli.main(prog_name="crowdproof", standalone_mode=False)
     except click.exceptions.Abort:
-        click.echo("Interrupted.", err=True)
+        streams.tell("Interrupted.")
         code = ExitCode.BROKEN
     except click.ClickException as error:
-        error.show()
+        with streams.telling():
+            error.show()
         code = error.exit_code
     except streams.NobodyReadsError as error:
         code = error.exit_code
     except CrowdproofError as error:
-        click.echo(f"crowdproof: {error}", err=True)
+        streams.tell(f"crowdproof: {error}")
         code = error.exit_code
     except Exception as error:  # the last resort: a person never sees a traceback unasked
         if "CROWDPROOF_DEBUG" in os.environ:
             raise
-        click.echo(
+        streams.tell(
             f"crowdproof: internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your "
-            "data; run it with --verbose to see where, and report it.",
-            err=True,
+            "data; run it with --verbose to see where, and report it."
         )
         code = ExitCode.BROKEN
     sys.exit(int(code or 0))

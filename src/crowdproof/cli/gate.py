@@ -9,6 +9,7 @@ import click
 
 from crowdproof.cli.loudness import remark
 from crowdproof.cli.options import Seconds, chosen_seed, deliver, formats, output_file, report, seed, write_file
+from crowdproof.cli.streams import tell
 
 
 @click.command("gate")
@@ -49,14 +50,14 @@ def command(  # noqa: PLR0917  (one for each option)
     from crowdproof.audit.gate import Options, find_project, run_gate
 
     project = find_project(config)
-    with _progress() as tell:
-        result = run_gate(project, Options(chosen_seed(seed), seconds, keep=not no_evidence, tell=tell))
+    with _progress() as show:
+        result = run_gate(project, Options(chosen_seed(seed), seconds, keep=not no_evidence, tell=show))
     badges = [] if badge is None else [lambda: write_file(badge, lambda: f"{result.badge_json()}\n")]
     try:
         deliver([*badges, *(report(list(result.findings), name, path) for name, path in outputs)])
     finally:  # the summary is told whatever became of the reports
         for problem in result.problems:
-            click.echo(f"crowdproof: {problem}", err=True)
+            tell(f"crowdproof: {problem}")
         remark(result.summary())
     return result.exit_code(strict=strict, exit_zero=exit_zero)
 

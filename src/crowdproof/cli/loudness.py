@@ -2,6 +2,8 @@
 
 import click
 
+from crowdproof.cli.streams import tell
+
 _KEY = "crowdproof.loudness"
 
 
@@ -34,7 +36,7 @@ def verbose() -> bool:
 def remark(text: str) -> None:
     """A line on stderr, unless it is to be quiet."""
     if not quiet():
-        click.echo(text, err=True)
+        tell(text)
 
 
 def _asked() -> str | None:
