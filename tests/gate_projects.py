@@ -33,7 +33,7 @@ class Scripted:
 
     def prepare(self, entry, project):
         plan = self.claims[entry.name]
-        if isinstance(plan, Exception):
+        if isinstance(plan, BaseException):
             raise plan
         return Case(entry, iter(plan) if isinstance(plan, list) else plan, TABLE, 700)
 
@@ -43,7 +43,7 @@ class Scripted:
     def slice(self, case, budget, alpha, seed, state):
         self.asked.append((case.entry.name, budget.runs, tuple(seed.spawn_key), state))
         step = next(case.subject)
-        if isinstance(step, Exception):
+        if isinstance(step, BaseException):
             raise step
         return Slice(step, budget.runs, None, {"after": step}, "a leak of this size")
 

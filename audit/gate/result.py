@@ -35,9 +35,15 @@ class GateResult:
     """What is wrong with the suppressions."""
     lasting: bool = False
     """Whether evidence is kept, so that the error is that of the gate's whole life and not of this run."""
+    interrupted: bool = False
+    """Whether it was ended before every claim had its turn."""
 
     def exit_code(self, *, strict: bool = False, exit_zero: bool = False) -> ExitCode:
-        """The exit code. `exit_zero` forgives refutations and nothing else; nothing examined is never green."""
+        """The exit code. `exit_zero` forgives refutations and nothing else; what was not run is never green."""
+        code = self._code(strict=strict, exit_zero=exit_zero)
+        return ExitCode.BROKEN if self.interrupted and code in {ExitCode.HELD, ExitCode.UNDECIDED} else code
+
+    def _code(self, *, strict: bool, exit_zero: bool) -> ExitCode:
         judged = [each for each in self.findings if each.subject not in self.passed]
         code = exit_code(judged, strict=strict)
         if code is ExitCode.REFUTED and not exit_zero:

@@ -25,8 +25,8 @@ from crowdproof.audit.gate.sources import Code, code_of, key_of
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.interface import Budget
 from crowdproof.claims import DP, DPS
-from crowdproof.errors import CrowdproofError
-from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided
+from crowdproof.errors import told
+from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided, Verdict
 
 
 @frozen
@@ -44,7 +44,7 @@ class Options:
 
 
 def run_gate(project: Project, options: Options, engine: Engine | None = None) -> GateResult:
-    """Examine every claim of the project."""
+    """Examine every claim of the project. An interrupt ends it with what was found so far."""
     if engine is None:
         from crowdproof.audit.gate.auditing import AuditEngine  # noqa: PLC0415  (loads all engines)
 
@@ -70,6 +70,7 @@ def run_gate(project: Project, options: Options, engine: Engine | None = None) -
         marked.passed,
         marked.problems,
         lasting=project.config.evidence is not None and options.keep,
+        interrupted=run.interrupted,
     )
 
 
@@ -99,6 +100,7 @@ class _Run:
     run: str = Factory(lambda: uuid.uuid4().hex)
     findings: dict[str, Finding] = Factory(dict)
     keys: dict[str, str] = Factory(dict)
+    interrupted: bool = False
 
     def examine(self) -> tuple[Entry, ...]:
         """Fill in a finding for every claim; the claims are handed back."""
@@ -108,19 +110,37 @@ class _Run:
             wrong = arithmetic.contradiction(entry)
             if wrong is not None:
                 self._found(entry, wrong)
-        cases = [case for entry in entries if entry.name not in self.findings for case in self._prepared(entry)]
         try:
+            self._work(entries)
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (what is found about the others is not lost)
+            verdict = self._stopped(error)
+            for entry in entries:
+                if entry.name not in self.findings:
+                    self._found(entry, Finding(entry.name, entry.claim, verdict))
+        return entries
+
+    def _work(self, entries: tuple[Entry, ...]) -> None:
+        cases: list[Case] = []
+        try:
+            for entry in entries:
+                cases += self._prepared(entry) if entry.name not in self.findings else ()
             waiting = range(len(cases), 0, -1)
             self._test([case for case, left in zip(cases, waiting, strict=True) if not self._settled(case, left)])
         finally:
             for case in cases:
                 self.engine.release(case)
-        return entries
+
+    def _stopped(self, error: Exception | KeyboardInterrupt) -> Verdict:
+        """What is said of the claims that are open when the gate cannot go on."""
+        if isinstance(error, KeyboardInterrupt):
+            self.interrupted = True
+            return Undecided("The gate was interrupted before it was decided.")
+        return Skipped(told(error))
 
     def _key(self, entry: Entry) -> str:
         try:
             return key_of(entry, code_of(entry, self.project), self.project)
-        except CrowdproofError as error:
+        except Exception as error:  # noqa: BLE001  (one claim's trouble is not that of the others)
             self._found(entry, _skipped(entry, error))
             return key_of(entry, Code(), self.project)
 
@@ -128,7 +148,7 @@ class _Run:
         self.options.tell(f"{entry.name}: loading")
         try:
             yield self.engine.prepare(entry, self.project)
-        except CrowdproofError as error:
+        except Exception as error:  # noqa: BLE001
             self._found(entry, _skipped(entry, error))
 
     def _settled(self, case: Case, waiting: int) -> bool:
@@ -143,7 +163,7 @@ class _Run:
         try:
             budget = Budget(case.runs, self.deadline.left / waiting)
             finding = self.engine.settle(case, budget, self._single_error(case), self.options.seed)
-        except CrowdproofError as error:
+        except Exception as error:  # noqa: BLE001
             finding = _skipped(entry, error)
         if finding is not None:
             self._found(entry, finding)
@@ -167,9 +187,17 @@ class _Run:
             epoch = self.evidence.open_epoch(key if case.passing is None else f"{key} {self.run}", case.entry.name)
             alpha = epoch.alpha(self.project.config.error)
             bouts.append(Bout(case, epoch, alpha, self.evidence.standing(epoch)))
-        Ring(self.engine, self.evidence, self.run, self.options.seed, self.deadline, self.options.tell).fight(bouts)
+        ring = Ring(self.engine, self.evidence, self.run, self.options.seed, self.deadline, self.options.tell)
+        stopped: Verdict | None = None
+        try:
+            ring.fight(bouts)
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001
+            stopped = self._stopped(error)
         for bout in bouts:
-            self._found(bout.case.entry, concluded(bout))
+            finding = concluded(bout)
+            if stopped is not None and not bout.over:
+                finding = evolve(finding, verdict=stopped)
+            self._found(bout.case.entry, finding)
 
     def _found(self, entry: Entry, finding: Finding) -> None:
         """Complete a finding with what is the same for all: its name, the arithmetic, where and how to see it again."""
@@ -197,5 +225,5 @@ class _Run:
         return Again(self.project, self.file, self.options.seed, self.options.seconds, self.options.keep)
 
 
-def _skipped(entry: Entry, error: CrowdproofError) -> Finding:
-    return Finding(entry.name, entry.claim, Skipped(str(error)))
+def _skipped(entry: Entry, error: Exception) -> Finding:
+    return Finding(entry.name, entry.claim, Skipped(told(error)))

@@ -53,3 +53,19 @@ class NoReleaseError(TargetError):
 
     Unlike a crash or a spent time limit this depends on the data alone, so an audit counts it as one more outcome.
     """
+
+
+def unforeseen(error: Exception) -> str:
+    """That an error is none of the user's; what to do about it is for the caller to add."""
+    return f"internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your data"
+
+
+def told(error: Exception) -> str:
+    """Why a claim could not be examined, whatever it was that went wrong.
+
+    >>> told(TargetError("it fell over.")), told(ZeroDivisionError("1/0"))[:38]
+    ('it fell over.', 'internal error: ZeroDivisionError: 1/0')
+    """
+    if isinstance(error, CrowdproofError):
+        return str(error)
+    return f"{unforeseen(error)}; audit this claim alone with --verbose to see where, and report it."

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from attrs import frozen
 
+from crowdproof.audit import audit
 from crowdproof.cli import main
 from crowdproof.errors import ExitCode
 
@@ -31,6 +32,9 @@ def interrupted(table, rng, runs=[0]):
 
 def zips(table):
     return sorted(table["zip"].to_list())
+
+def same(table):
+    return table
 
 def hungry(table):
     import numpy
@@ -175,3 +179,80 @@ def test_an_interrupt_still_reports(crowdproof):
     assert "UNDECIDED" in ran.stdout
     assert "interrupted" in ran.stdout
     assert ran.returncode == ExitCode.UNDECIDED
+
+
+# --- what is found is not lost -------------------------------------------------------------------------------------
+
+LEAK = ["audit", "target.py:same", "--claim", CLAIM, "--data", "people.csv", "--isolate", "none", "--search", "0"]
+SEVERAL = [*LEAK, "--seed", "1", "--claim", "k-anonymity(k=2, columns=nope)", "--claim", "dp(epsilon=1)"]
+
+
+def verdicts(ran):
+    return [each["verdict"]["kind"] for each in json.loads(ran.stdout)]
+
+
+def test_a_claim_that_cannot_be_examined_leaves_the_others(crowdproof, tmp_path):
+    ran = crowdproof(*SEVERAL, "--witness", "w.json", "--format", "json")
+    assert ran.returncode == ExitCode.REFUTED, ran.stderr
+    assert verdicts(ran) == ["refuted", "skipped", "refuted"]
+    skipped = json.loads(ran.stdout)[1]
+    assert "no column 'nope'" in skipped["verdict"]["reason"]
+    assert skipped["subject"] == "target.py:same"
+    assert len(json.loads((tmp_path / "w.json").read_text())) == 2
+    alone = crowdproof(*shlex.split(skipped["reproduce"]["command"])[1:])
+    assert (alone.returncode, alone.stdout) == (ExitCode.USAGE, "")
+    assert "no column 'nope'" in alone.stderr
+
+
+def stopping(monkeypatch, notion, error):
+    """The audit of that notion ends in the error."""
+
+    def fake(target, claim, **more):
+        if claim.notion == notion:
+            raise error
+        return audit(target, claim, **more)
+
+    monkeypatch.setattr("crowdproof.audit.audit", fake)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "expected"),
+    [
+        (ZeroDivisionError("oh"), "internal error: ZeroDivisionError: oh. This is a bug", "refuted"),
+        (KeyboardInterrupt(), "It was interrupted", "skipped"),
+    ],
+)
+def test_an_unforeseen_error_or_an_interrupt_leaves_what_was_found(crowdproof, monkeypatch, error, reason, expected):
+    stopping(monkeypatch, "safe", error)
+    claims = ["--claim", "safe()", "--claim", "dp(epsilon=1)"]
+    ran = crowdproof(*LEAK, *claims, "--seed", "1", "--format", "json")
+    assert (ran.returncode, verdicts(ran)) == (ExitCode.REFUTED, ["refuted", "skipped", expected])
+    assert reason in json.loads(ran.stdout)[1]["verdict"]["reason"]
+
+
+@pytest.mark.parametrize(("error", "told"), [(ZeroDivisionError("oh"), "internal error"), (KeyboardInterrupt(), "Int")])
+def test_where_nothing_was_found_the_error_is_all_there_is_to_tell(crowdproof, monkeypatch, error, told):
+    monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
+    stopping(monkeypatch, "dps", error)
+    ran = crowdproof(*LEAK)
+    assert (ran.returncode, ran.stdout) == (ExitCode.BROKEN, "")
+    assert told in ran.stderr
+
+
+def test_there_being_nothing_to_calibrate_on_is_told_before_the_audit(crowdproof, monkeypatch):
+    stopping(monkeypatch, "k-anonymity", AssertionError("it was audited"))
+    options = ["--claim", "k-anonymity(k=7)", "--data", "people.csv", "--calibrate"]
+    ran = crowdproof("audit", "target.py:anonymize", *options)
+    assert (ran.returncode, ran.stdout) == (ExitCode.USAGE, "")
+    assert "there is nothing to calibrate on" in ran.stderr
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ZeroDivisionError()])
+def test_a_calibration_that_fails_leaves_the_audit(crowdproof, monkeypatch, error):
+    def failing(*_, **__):
+        raise error
+
+    monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
+    monkeypatch.setattr("crowdproof.audit.calibrate.calibrate", failing)
+    ran = crowdproof(*LEAK, "--seed", "1", "--calibrate", "--format", "json")
+    assert (ran.returncode, verdicts(ran)) == (ExitCode.BROKEN, ["refuted"])

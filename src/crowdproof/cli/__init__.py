@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from crowdproof.cli import loudness, streams
-from crowdproof.errors import CrowdproofError, ExitCode
+from crowdproof.errors import CrowdproofError, ExitCode, unforeseen
 
 VERBS = {
     "prove": "Which statements of the papers hold, by which engines.",
@@ -106,9 +106,6 @@ def main() -> None:
     except Exception as error:  # the last resort: a person never sees a traceback unasked
         if "CROWDPROOF_DEBUG" in os.environ:
             raise
-        streams.tell(
-            f"crowdproof: internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your "
-            "data; run it with --verbose to see where, and report it."
-        )
+        streams.tell(f"crowdproof: {unforeseen(error)}; run it with --verbose to see where, and report it.")
         code = ExitCode.BROKEN
     sys.exit(int(code or 0))

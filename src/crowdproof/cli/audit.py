@@ -1,6 +1,7 @@
 """`crowdproof audit`: is a claim about an anonymizer false?"""
 
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import budget_options, load, target_options
 from crowdproof.cli.options import chosen_seed, deliver, formats, output_file, report, seed
-from crowdproof.errors import ExitCode, ParameterError
+from crowdproof.errors import ExitCode, ParameterError, told
 from crowdproof.exact import rational, show
-from crowdproof.findings import Finding, Refuted, exit_code
+from crowdproof.findings import Finding, Refuted, Reproduce, Skipped, exit_code
 
 
 @click.command("audit")
@@ -64,16 +65,19 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     """
     number = chosen_seed(options["seed"])
     parsed = [parse_claim(each) for each in claims]
+    calibrated = _calibrated(parsed) if options["calibrate"] else None
     findings = _run(parsed, number, options)
-    if options["calibrate"]:
-        findings.append(_calibration(parsed, number))
-    refuted = [each for each in findings if isinstance(each.verdict, Refuted)]
-    witness = [] if options["witness"] is None else [report(refuted, "json", options["witness"])]
-    deliver([*witness, *(report(findings, name, path) for name, path in outputs)])
+    try:
+        findings += [] if calibrated is None else [_calibration(calibrated, number)]
+    finally:  # what was found is told even where the calibration fails or is interrupted
+        refuted = [each for each in findings if isinstance(each.verdict, Refuted)]
+        witness = [] if options["witness"] is None else [report(refuted, "json", options["witness"])]
+        deliver([*witness, *(report(findings, name, path) for name, path in outputs)])
     return exit_code(findings, strict=options["strict"])
 
 
 def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Finding]:
+    from crowdproof.audit.auditor import name_of
     from crowdproof.audit.runners import runner_for
 
     error = rational(options["error"], "error") / len(claims)
@@ -81,7 +85,37 @@ def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Find
         load(options["target"], options) as target,
         runner_for(options["workers"], options["scheduler"]) as runner,
     ):
-        return [_audit(target, claim, runner, options, error=error, seed=number) for claim in claims]
+
+        def skipped(claim: Claim, why: str) -> Finding:
+            again = Reproduce(_command(claim, error, number, options), number)
+            return Finding(name_of(target), claim, Skipped(why), reproduce=again)
+
+        return _each(claims, lambda claim: _audit(target, claim, runner, options, error=error, seed=number), skipped)
+
+
+def _each(
+    claims: list[Claim], examine: Callable[[Claim], Finding], skipped: Callable[[Claim, str], Finding]
+) -> list[Finding]:
+    """What came of each claim: where one fails, or somebody interrupts, what was found about the others is kept.
+
+    Where nothing was found at all, the first error is all there is to tell.
+    """
+    findings: list[Finding] = []
+    failures: list[BaseException] = []
+    left = iter(claims)
+    for claim in left:
+        try:
+            findings.append(examine(claim))
+        except KeyboardInterrupt as error:
+            rest = [claim, *left]
+            failures += [error] * len(rest)
+            findings += [skipped(each, "It was interrupted before it was examined.") for each in rest]
+        except Exception as error:  # noqa: BLE001
+            failures.append(error)
+            findings.append(skipped(claim, told(error)))
+    if len(failures) == len(claims):
+        raise failures[0]
+    return findings
 
 
 def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, error: Fraction, seed: int) -> Finding:
@@ -106,14 +140,19 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
     return with_command(finding, claims=(str(claim),), error=show(error))
 
 
-def _calibration(claims: list[Claim], number: int) -> Finding:
-    """The auditor's own false-alarm rate at the edge of the first dp or dps claim, also on two workers."""
-    from crowdproof.audit.calibrate import calibrate, finding
-    from crowdproof.audit.runners import runner_for
-
+def _calibrated(claims: list[Claim]) -> DP | DPS:
+    """The claim at whose edge to calibrate: the first dp or dps claim."""
     claim = next((each for each in claims if isinstance(each, DP | DPS)), None)
     if claim is None:
         raise ParameterError("there is nothing to calibrate on: give a dp or a dps claim with --calibrate.")
+    return claim
+
+
+def _calibration(claim: DP | DPS, number: int) -> Finding:
+    """The auditor's own false-alarm rate at the edge of the claim, also on two workers."""
+    from crowdproof.audit.calibrate import calibrate, finding
+    from crowdproof.audit.runners import runner_for
+
     start = time.monotonic()
     with runner_for(2) as two:
         measured = calibrate(claim.epsilon, claim.delta, audits=100, seed=number, runners=[two])

@@ -58,6 +58,8 @@ def command(  # noqa: PLR0917  (one for each option)
     finally:  # the summary is told whatever became of the reports
         for problem in result.problems:
             tell(f"crowdproof: {problem}")
+        if result.interrupted:
+            tell("Interrupted.")
         remark(result.summary())
     return result.exit_code(strict=strict, exit_zero=exit_zero)
 

@@ -6,7 +6,7 @@ import math
 import pytest
 from gate_projects import CRASH, Scripted, entry, exact, project_file
 
-from crowdproof.audit.gate import Options, read_project, run_gate
+from crowdproof.audit.gate import Evidence, Options, read_project, run_gate
 from crowdproof.errors import ConfigError, DataError, ExitCode
 from crowdproof.findings import Confidence, Counterexample, Exact, NotRefuted, Refuted, Skipped, Undecided
 
@@ -345,3 +345,73 @@ def test_the_threshold_is_exactly_one_over_alpha(tmp_path):
     path = project_file(tmp_path, entry("a"))
     assert verdicts(gate(path, Scripted(a=[needed + 1e-9, 0, 0]))) == {"a": Refuted}
     assert verdicts(gate(path, Scripted(a=[needed - 1e-9, 0, 0]))) == {"a": NotRefuted}
+
+
+# --- what is found is not lost -------------------------------------------------------------------------------------
+
+LEAK = exact(Refuted(Counterexample("it leaks")))
+
+
+@pytest.mark.parametrize("plan", [KeyboardInterrupt(), [0, KeyboardInterrupt()]])
+def test_an_interrupt_ends_the_gate_with_what_was_found(tmp_path, plan):
+    path = project_file(tmp_path, *(entry(name, f"dp(epsilon={i})") for i, name in enumerate("abc")))
+    engine = Scripted(a=[20, 0, 0], b=plan, c=exact())
+    result = gate(path, engine)
+    tested = isinstance(plan, list)
+    assert verdicts(result) == {
+        "a": Refuted if tested else Undecided,
+        "b": Undecided,
+        "c": NotRefuted if tested else Undecided,
+    }
+    assert "interrupted" in result.findings[1].verdict.reason
+    assert result.findings[1].cost.runs == (100 if tested else 0)
+    assert engine.released == (["a", "b", "c"] if tested else ["a"])
+    assert result.interrupted
+    assert result.exit_code() is (ExitCode.REFUTED if tested else ExitCode.BROKEN)
+
+
+def test_an_interrupted_gate_is_never_green_and_its_suppressions_still_match(tmp_path):
+    path = project_file(tmp_path, entry("a"), head=EVIDENCE)
+    (finding,) = gate(path, Scripted(a=[20, 0, 0]), keep=False).findings
+    mark = note(finding, "Fingerprint").split()[0]
+    lines = ["[[suppressions]]", "claim = 'a'", f"fingerprint = '{mark}'", "reason = 'known'", "until = 2026-12-31"]
+    path.write_text("\n".join([path.read_text(), *lines]))
+    result = gate(path, Scripted(a=[KeyboardInterrupt()]))
+    assert (result.problems, result.exit_code(), result.exit_code(strict=True, exit_zero=True)) == (
+        (),
+        ExitCode.BROKEN,
+        ExitCode.BROKEN,
+    )
+    assert not gate(path, Scripted(a=[0, 0, 0])).interrupted
+
+
+@pytest.mark.parametrize("plan", [ZeroDivisionError("oh"), [ZeroDivisionError("oh")], CRASH])
+def test_an_error_about_one_claim_leaves_the_others(tmp_path, plan):
+    path = project_file(tmp_path, *(entry(name, f"dp(epsilon={i})") for i, name in enumerate("abc")))
+    result = gate(path, Scripted(a=plan, b=LEAK, c=[0, 0, 0]))
+    assert verdicts(result) == {"a": Skipped, "b": Refuted, "c": NotRefuted}
+    reason = result.findings[0].verdict.reason
+    assert ("internal error: ZeroDivisionError: oh. This is a bug of crowdproof" in reason) == (plan is not CRASH)
+    assert (result.exit_code(), result.exit_code(exit_zero=True)) == (ExitCode.REFUTED, ExitCode.BROKEN)
+
+
+def test_an_unforeseen_error_voids_what_came_before_as_a_crash_does(tmp_path):
+    path = project_file(tmp_path, entry("leaks"), head=EVIDENCE)
+    gate(path, Scripted(leaks=[4, 4, 4]))
+    assert verdicts(gate(path, Scripted(leaks=[ZeroDivisionError()]))) == {"leaks": Skipped}
+    assert verdicts(gate(path, Scripted(leaks=[4, 4, 4]))) == {"leaks": NotRefuted}
+
+
+def test_an_evidence_file_that_fails_on_the_way_leaves_what_is_decided(tmp_path, monkeypatch):
+    path = project_file(tmp_path, *(entry(name, f"dp(epsilon={i})") for i, name in enumerate("abc")), head=EVIDENCE)
+    commit = Evidence.commit
+
+    def full(self, epoch, number, run, found):
+        if found.log_e == 1:
+            raise DataError("cannot use the evidence file: the disk is full.")
+        return commit(self, epoch, number, run, found)
+
+    monkeypatch.setattr(Evidence, "commit", full)
+    result = gate(path, Scripted(a=[20, 0, 0], b=[1, 0, 0], c=exact()))
+    assert verdicts(result) == {"a": Refuted, "b": Skipped, "c": NotRefuted}
+    assert result.findings[1].verdict.reason == "cannot use the evidence file: the disk is full."
