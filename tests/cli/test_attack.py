@@ -38,6 +38,13 @@ def test_a_release_file_alone(tmp_path: Path):
     assert "3 rows show [900, 35000]" in shown.stdout
 
 
+def test_a_parameter_of_the_target_reaches_it(tmp_path: Path):
+    (tmp_path / "own.py").write_text("def release(table, k):\n    raise ValueError(f'k is {k}')\n")
+    failed = attack("linkage", "--target", f"{tmp_path / 'own.py'}:release", "--target-param", "k=3", "--seed", "1")
+    assert failed.returncode == ExitCode.BROKEN
+    assert "k is 3" in failed.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -45,6 +52,8 @@ def test_a_release_file_alone(tmp_path: Path):
         (["xor", "--param", "colour=red"], "takes no 'colour'"),
         (["xor", "--release", "nowhere.csv"], "needs a mechanism to run"),
         (["clr", "--release", "nowhere.csv", "--param", "column=a"], "there is no file nowhere.csv"),
+        (["clr", "--target-param", "k=3"], "name it with --target, or give the attack a --param."),
+        (["clr", "--release", "a.csv", "--data", "b.csv"], "leave out --target, --target-param and --data."),
         (["clr", "--param", "k"], "write it as name=value"),
     ],
 )

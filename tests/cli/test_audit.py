@@ -137,9 +137,10 @@ def test_a_run_that_takes_too_much_memory_is_broken(crowdproof, memory, code):
     assert ("ran out of memory" in json.dumps(finding["verdict"])) == (code is ExitCode.BROKEN)
 
 
-def test_vectors_of_query_answers_are_audited_without_a_table(crowdproof):
+@pytest.mark.parametrize("more", [[], ["--every-query"]])
+def test_vectors_of_query_answers_are_audited_without_a_table(crowdproof, more):
     options = ["--claim", "dp(epsilon=1)", "--queries", "2", "--form", "numpy", "--isolate", "none", "--seed", "1"]
-    ran = crowdproof("audit", "target.py:noisy", *options, "--runs", "20000")
+    ran = crowdproof("audit", "target.py:noisy", *options, *more, "--runs", "20000")
     assert ran.returncode == ExitCode.REFUTED, ran.stderr + ran.stdout
 
 
@@ -154,6 +155,23 @@ def test_vectors_of_query_answers_are_audited_without_a_table(crowdproof):
             ["audit", "target.py:anonymize", "--claim", CLAIM, "--data", "people.csv", "--error", "2"],
             "false-alarm rate",
         ),
+        (
+            ["audit", "target.py:safe", "--claim", CLAIM, "--data", "people.csv", "--queries", "3"],
+            "--data and --queries are two things to audit on: give one of them.",
+        ),
+        (
+            ["audit", "target.py:safe", "--claim", CLAIM, "--data", "people.csv", "--every-query"],
+            "--every-query is about vectors of answers: give their length with --queries N.",
+        ),
+        (
+            ["audit", "releases:a,b", "--claim", "dp(epsilon=1)", "--data", "people.csv"],
+            "releases that were recorded are audited as they are: leave out --data and --queries.",
+        ),
+        (
+            ["replay", "w.json", "--param", "k=3"],
+            "--param is for another target than the file's: name it with --target.",
+        ),
+        (["replay", "w.json", "--timeout", "60"], "--timeout is for another target than the file's"),
         (["replay", "people.csv"], "not JSON"),
         (["replay", "nothing.json"], "cannot read nothing.json"),
     ],

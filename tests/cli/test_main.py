@@ -131,3 +131,15 @@ def test_a_reader_who_leaves_gets_no_traceback_and_no_verdict():
     asked = f"{sys.executable} -m crowdproof bound --k 20 --beta 0.1 --epsilon 0.5 | true; exit ${{PIPESTATUS[0]}}"
     ran = subprocess.run(["bash", "-c", asked], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (ExitCode.BROKEN, "")
+
+
+PLAN = ["plan", "--epsilon", "1", "--delta", "1e-6", "--columns", "age"]
+
+
+def test_columns_of_no_table_are_refused_and_those_of_a_table_are_not(tmp_path):
+    failed = crowdproof(*PLAN)
+    assert (failed.returncode, failed.stdout) == (ExitCode.USAGE, "")
+    assert failed.stderr == "crowdproof: --columns names the columns of a table: give the table with --data FILE.\n"
+    (tmp_path / "people.csv").write_text("age,zip\n" + "30,1\n" * 50)
+    planned = crowdproof(*PLAN, "--data", str(tmp_path / "people.csv"))
+    assert planned.returncode == ExitCode.HELD, planned.stderr

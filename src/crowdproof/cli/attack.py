@@ -49,10 +49,19 @@ def command(name: str, outputs: list[tuple[str, Path | None]], **options: Any) -
     """
     from crowdproof.cli.progress import waiting
 
+    _refuse_ignored(options)
     with waiting(f"attack {name}"):
         finding = _run(name, chosen_seed(options["seed"]), options)
     emit([with_command(finding)], outputs)
     return ExitCode.HELD
+
+
+def _refuse_ignored(options: dict[str, Any]) -> None:
+    """Refuse what would have no effect: whoever gives it believes that it has one."""
+    if options["release"] is not None and (options["target"] or options["target_params"] or options["data"]):
+        raise ParameterError("--release attacks a file alone: leave out --target, --target-param and --data.")
+    if options["target_params"] and options["target"] is None:
+        raise ParameterError("--target-param is for the target: name it with --target, or give the attack a --param.")
 
 
 def _run(name: str, number: int, options: dict[str, Any]) -> Finding:

@@ -63,6 +63,7 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
 
     Example: crowdproof audit anonypy --param k=10 --claim 'dps(beta=0.5, epsilon=1, delta=0.02)' --data people.csv
     """
+    _refuse_ignored(options)
     number = chosen_seed(options["seed"])
     parsed = [parse_claim(each) for each in claims]
     calibrated = _calibrated(parsed) if options["calibrate"] else None
@@ -74,6 +75,19 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
         witness = [] if options["witness"] is None else [report(refuted, "json", options["witness"])]
         deliver([*witness, *(report(findings, name, path) for name, path in outputs)])
     return exit_code(findings, strict=options["strict"])
+
+
+def _refuse_ignored(options: dict[str, Any]) -> None:
+    """Refuse what would have no effect: whoever gives it believes that it has one."""
+    table, vectors = options["data"] is not None, options["queries"] is not None
+    if options["target"].startswith("releases:") and (table or vectors):
+        raise ParameterError("releases that were recorded are audited as they are: leave out --data and --queries.")
+    if options["schema"] and not table:
+        raise ParameterError("--schema declares the types of a table: give the table with --data FILE.")
+    if table and vectors:
+        raise ParameterError("--data and --queries are two things to audit on: give one of them.")
+    if options["every_query"] and not vectors:
+        raise ParameterError("--every-query is about vectors of answers: give their length with --queries N.")
 
 
 def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Finding]:
@@ -164,8 +178,6 @@ def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, A
     from crowdproof.audit.tables import read_table
     from crowdproof.audit.targets import ReleasePair
 
-    if options["schema"] and options["data"] is None:
-        raise ParameterError("--schema declares the types of a table: give the table with --data FILE.")
     relation = getattr(claim, "neighbours", Neighbours.ADD_REMOVE)
     if isinstance(target, ReleasePair):
         return {"pairs": [target.pair(relation)]}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from crowdproof.cli.options import Seconds
 from crowdproof.errors import ParameterError
@@ -67,6 +68,14 @@ _BUDGET = (
     click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run in."),
     click.option("--scheduler", help="Address of a Dask cluster to run on, or 'local'."),
 )
+
+
+def refuse_without_target(ctx: click.Context) -> None:
+    """Refuse options of a target that no `--target` names: the one in the file is loaded as the file says."""
+    for option in ctx.command.params:
+        shared = option.name in {"params", "form", "timeout", "memory", "isolate"}
+        if shared and ctx.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE:
+            raise ParameterError(f"{option.opts[0]} is for another target than the file's: name it with --target.")
 
 
 def load(spec: str, options: Mapping[str, Any]) -> "Target":

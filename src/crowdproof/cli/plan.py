@@ -6,6 +6,7 @@ import click
 
 from crowdproof.cli.again import with_command
 from crowdproof.cli.options import emit, formats
+from crowdproof.errors import ParameterError
 
 
 @click.command("plan")
@@ -31,6 +32,8 @@ def command(
     from crowdproof.proofs.bounds.telling import ask, plan_finding
     from crowdproof.proofs.bounds.utility import group_sizes
 
+    if columns and data is None:
+        raise ParameterError("--columns names the columns of a table: give the table with --data FILE.")
     question = ask(**given)
     sizes = None if data is None else group_sizes(read_table(data, text=True), columns)
     with waiting("computing certified numbers"):

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from crowdproof.cli.again import with_command
-from crowdproof.cli.auditing import budget_options, load, target_options
+from crowdproof.cli.auditing import budget_options, load, refuse_without_target, target_options
 from crowdproof.cli.options import chosen_seed, emit, formats, read_findings, seed
 from crowdproof.errors import DataError, ExitCode
 from crowdproof.findings import Finding, Refuted, Skipped
@@ -24,6 +24,8 @@ def command(file: Path, outputs: list[tuple[str, Path | None]], **options: Any) 
 
     Exit codes: 0 every refutation was confirmed; 4 one was not; 3 one could not be run; 2 the file cannot be used.
     """
+    if options["target"] is None:
+        refuse_without_target(click.get_current_context())
     findings = [_replay(each, options) for each in _refutations(file)]
     emit(findings, outputs)
     if any(isinstance(each.verdict, Skipped) for each in findings):
