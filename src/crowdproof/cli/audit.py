@@ -101,8 +101,8 @@ def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Find
     ):
 
         def skipped(claim: Claim, why: str) -> Finding:
-            again = Reproduce(_command(claim, error, number, options), number)
-            return Finding(name_of(target), claim, Skipped(why), reproduce=again)
+            finding = Finding(name_of(target), claim, Skipped(why), reproduce=Reproduce(seed=number))
+            return with_command(finding, claims=(str(claim),), error=show(error))
 
         return _each(claims, lambda claim: _audit(target, claim, runner, options, error=error, seed=number), skipped)
 
