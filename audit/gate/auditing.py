@@ -58,12 +58,13 @@ class AuditEngine:
         data = table_of(entry, project)
         target = load_target(**load_options(entry, project))
         runs = runs_of(entry, project)
-        case = Case(entry, Subject(target), data, runs)
+        case = Case(entry, Subject(target), data, runs, spends=True)
         if not isinstance(entry.claim, DP | DPS):
             return case
         question = Question.of(_request(case, Budget(), Fraction(1, 2), 0))
         probe(question.mechanism, [data])
-        return Case(entry, Subject(target, question), data, runs, _passing(entry, target.behaviour))
+        subject, passing = Subject(target, question), _passing(entry, target.behaviour)
+        return Case(entry, subject, data, runs, passing, spends=question.finite and question.distrust)
 
     def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
         """Enumerate where the output is determined by the sample; other notions are the auditor's as they are."""

@@ -33,6 +33,8 @@ class Case:
     """Why its evidence must not add up over runs of the gate; None where it may."""
     shown: list[Shown] = field(factory=list)
     """What was shown about it before the statistical test, for the report."""
+    spends: bool = False
+    """Whether to settle it takes a part of the gate's error."""
 
 
 class Engine(Protocol):

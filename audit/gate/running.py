@@ -24,7 +24,6 @@ from crowdproof.audit.gate.result import GateResult
 from crowdproof.audit.gate.sources import Code, code_of, key_of
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.interface import Budget
-from crowdproof.claims import DP, DPS
 from crowdproof.errors import told
 from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided, Verdict
 
@@ -172,9 +171,9 @@ class _Run:
     def _single_error(self, case: Case) -> Fraction:
         """The error of an audit whose evidence does not add up: an epoch of its own in every run of the gate.
 
-        Indistinguishability is settled exactly or not at all, and takes none.
+        What is settled exactly or not at all takes none.
         """
-        if isinstance(case.entry.claim, DP | DPS):
+        if not case.spends:
             return self.project.config.error
         epoch = self.evidence.open_epoch(f"{self.keys[case.entry.name]} {self.run}", case.entry.name)
         self.evidence.close_epoch(epoch)

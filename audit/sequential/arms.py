@@ -17,7 +17,7 @@ FIRST = 128
 """Runs on each side in the first block of a pair."""
 GROWTH = 0.1
 """Each further block of a pair is this share of what it has had: bets keep up with what was learned."""
-REFIT = 2.0
+REFIT = 1.7
 """The score is learned anew whenever the pair has had this many times more runs than last time."""
 RERANK = 1.3
 """The cells are ranked anew whenever the pair has had this many times more runs than last time."""

@@ -24,7 +24,7 @@ EXPECTED = {
     "diabetics": "REFUTED",
     "by-district": "SKIPPED",
 }
-EXACT = {"age-table", "age-table-small-groups", "cost-ranges"}
+EXACT = {"age-table", "age-table-small-groups"}  # cost-ranges is confirmed by fresh runs, at an error
 
 
 @pytest.fixture

@@ -167,3 +167,18 @@ def test_runs_that_are_too_few_are_no_pass_and_no_crash(tmp_path, body, runs, co
     path = project_file(tmp_path, entry("few", claim, target="few.py:f", isolate="'none'", runs=runs))
     (tmp_path / "few.py").write_text(f"def f(table, rng):\n    {body}\n")
     assert run(path, "--seed", 1, "--strict").return_value == code
+
+
+def test_each_refutation_of_a_target_that_was_measured_to_be_deterministic_takes_its_own_part_of_the_error(tmp_path):
+    """Over the life of a gate such confirmations are many, and the error is one."""
+    (tmp_path / "height.py").write_text("def f(table):\n    return table.height % 2\n")
+    file = project_file(
+        tmp_path, entry("height", "dp(epsilon=1)", target="height.py:f", isolate="'none'"), head="evidence = 'e.sqlite'"
+    )
+    errors = []
+    for seed in (1, 2, 3):
+        assert run(file, "--seed", seed, "--format", f"json={tmp_path / 'out.json'}").return_value == ExitCode.REFUTED
+        (finding,) = wire.loads((tmp_path / "out.json").read_text())
+        errors.append(finding.certainty.error)
+    total = read_project(file).config.error
+    assert errors == [total / 2, total / 6, total / 12]
