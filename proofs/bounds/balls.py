@@ -56,11 +56,17 @@ def settle(attempt: Callable[[], T | None], start: int = START) -> T:
     precision = start
     while precision <= LIMIT:
         with ctx.workprec(precision):
-            answer = attempt()
+            try:
+                answer = attempt()
+            except OverflowError:  # a number that no computer can write down
+                break
         if answer is not None:
             return answer
         precision *= 2
-    raise ParameterError(f"the numbers are too extreme: {LIMIT} bits do not settle the answer.")
+    raise ParameterError(
+        f"the numbers are too extreme: {LIMIT} bits do not settle the answer. Give a smaller epsilon, or a rate, a delta "
+        "and a k that people use."
+    )
 
 
 def certified(compute: Callable[[], Ball]) -> Estimate:

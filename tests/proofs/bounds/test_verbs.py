@@ -163,3 +163,11 @@ def test_figures_without_matplotlib_say_what_to_install(crowdproof, monkeypatch,
     code, _, err = crowdproof("figures", "--output", str(tmp_path))
     assert code == 2
     assert "crowdproof[report]" in err
+
+
+@pytest.mark.parametrize("arguments", [("plan", "--delta", "1e-6"), ("bound", "--k", "20", "--beta", "0.1")])
+def test_an_epsilon_beyond_all_use_is_told_with_the_remedy(crowdproof, arguments):
+    code, _, err = crowdproof(*arguments, "--epsilon", "1e999")
+    assert code == 2
+    assert "too extreme" in err
+    assert "smaller epsilon" in err
