@@ -64,8 +64,8 @@ def settle(attempt: Callable[[], T | None], start: int = START) -> T:
             return answer
         precision *= 2
     raise ParameterError(
-        f"the numbers are too extreme: {LIMIT} bits do not settle the answer. Give a smaller epsilon, or a rate, a delta "
-        "and a k that people use."
+        f"the numbers are too extreme: {LIMIT} bits do not settle the answer. Give a smaller epsilon, or a rate, a "
+        "delta and a k that people use."
     )
 
 
