@@ -51,6 +51,8 @@ class Again:
         yield from () if loading["form"] is None else ("--form", str(loading["form"]))
         yield from () if loading["isolate"] == "auto" else ("--isolate", str(loading["isolate"]))
         yield from () if entry.sampling == "auditor" else ("--sampling", entry.sampling)
+        if entry.deterministic is not None:
+            yield "--deterministic" if entry.deterministic else "--randomized"
         yield from ("--runs", str(runs_of(entry, self.project)), "--timeout", f"{loading['timeout']:g}")
         yield from ("--seconds", f"{self.seconds or config.seconds:g}", "--error", show(config.error))
         yield from ("--seed", str(self.seed))

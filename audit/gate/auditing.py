@@ -79,6 +79,7 @@ class AuditEngine:
                 error=error,
                 seed=seed,
                 sampling=request.sampling,
+                deterministic=request.deterministic,
             )
         return _enumerated(question, request, case.shown) if question.finite else None
 
@@ -117,7 +118,19 @@ class AuditEngine:
 def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
     entry = case.entry
     sampling = Sampling(entry.sampling)
-    return Request(case.subject.target, entry.claim, case.data, None, budget, error, seed, Inline(), None, sampling)
+    return Request(
+        case.subject.target,
+        entry.claim,
+        case.data,
+        None,
+        budget,
+        error,
+        seed,
+        Inline(),
+        None,
+        sampling,
+        deterministic=entry.deterministic,
+    )
 
 
 def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> Finding | None:

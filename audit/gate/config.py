@@ -183,6 +183,13 @@ class Entry:
         ),
         default=False,
     )
+    deterministic: bool | None = field(
+        metadata=_about(
+            "States that the output depends on the data alone, or that it does not; without it that is measured, and a "
+            "refutation by enumeration is confirmed by fresh runs."
+        ),
+        default=None,
+    )
     runs: int | None = field(
         metadata=_about("How many runs of the target one gate spends."), default=None, converter=_some
     )

@@ -149,7 +149,7 @@ class ExactPart:
             return Undecided(
                 f"Enumeration shows a delta of {report.number(self.refuting.excess.bounds())} if the target is "
                 "deterministic, which was only measured, and the budget of runs is too small to confirm it by fresh "
-                "runs: say --deterministic if it is, or give more runs."
+                "runs: state that it is (--deterministic, or deterministic = true in a gate), or give more runs."
             )
         return Refuted(self.refuting.witness())
 

@@ -182,3 +182,17 @@ def test_each_refutation_of_a_target_that_was_measured_to_be_deterministic_takes
         errors.append(finding.certainty.error)
     total = read_project(file).config.error
     assert errors == [total / 2, total / 6, total / 12]
+
+
+@pytest.mark.parametrize(
+    ("stated", "option", "certain"),
+    [("true", "--deterministic", "exact"), ("false", "--randomized", "false-alarm rate at most 5e-7")],
+)
+def test_whether_a_target_is_deterministic_may_be_stated(tmp_path, stated, option, certain):
+    (tmp_path / "height.py").write_text("def f(table):\n    return table.height % 2\n")
+    more = {"isolate": "'none'", "deterministic": stated, "runs": 4000}
+    file = project_file(tmp_path, entry("height", "dp(epsilon=1)", target="height.py:f", **more))
+    assert run(file, "--seed", 1, "--format", f"json={tmp_path / 'out.json'}").return_value == ExitCode.REFUTED
+    (finding,) = wire.loads((tmp_path / "out.json").read_text())
+    assert str(finding.certainty) == certain
+    assert option in finding.reproduce.command
