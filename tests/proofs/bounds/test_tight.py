@@ -121,6 +121,22 @@ def test_bounds_without_the_steps_between_are_exceeded(laws, monkeypatch):
     assert boxes_exceeded(laws, 4, Fraction(2, 5), Fraction(11, 10), exact=True)
 
 
+@pytest.mark.parametrize("bend", [0.25, 3.0, 20.0])
+@pytest.mark.parametrize(
+    ("k", "beta", "epsilon"),
+    [(20, "0.1", "0.5"), (60, "0.3", "0.2"), (60, "0.5", "1"), (120, "0.9", "0.5"), (40, "0.2", "0")],
+)
+def test_chords_of_any_length_bound_what_is_worked_out_count_by_count(monkeypatch, k, beta, epsilon, bend):
+    """The way that is meant for large k, on smaller ones that the other way settles exactly."""
+    exact = tight(k, beta, epsilon, REPLACE)
+    assert exact.high < exact.low * (1 + Fraction(1, 10**9))
+    monkeypatch.setattr(replacing, "_EXACT", 0)
+    monkeypatch.setattr(replacing, "_BEND", bend)
+    found = replacing.replace(k, beta, epsilon, effort=3_000)
+    assert found.low <= exact.high
+    assert exact.low <= found.high
+
+
 def two_large_cells(k, n, m, b, x):
     """The definition for counts i >= k or fewer, with sums over j from the smallest: the ratio falls with j."""
     left, less, right, more = (lumped(masses(rows, b), k) for rows in (n, n - 1, m - 1, m))
