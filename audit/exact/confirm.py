@@ -18,12 +18,12 @@ from fractions import Fraction
 import numpy as np
 from attrs import frozen
 
-from crowdproof.audit.exact.engine import ExactResult, NotDeterministicError
+from crowdproof.audit.exact.engine import ExactResult, NotDeterministicError, only_outcome
 from crowdproof.audit.exact.profile import Excess, exp_bounds
 from crowdproof.audit.exact.samples import Sample
 from crowdproof.audit.interface import Runner
 from crowdproof.audit.meter import BudgetSpentError, Meter
-from crowdproof.audit.outcome import attempt, key_of
+from crowdproof.audit.outcome import key_of
 from crowdproof.audit.rows import GroupedPair
 from crowdproof.mechanism import Mechanism
 
@@ -40,8 +40,7 @@ class _RunOnce:
 
     def __call__(self, task: tuple[Sample, int]) -> str:
         sample, seed = task
-        rng = np.random.default_rng(seed)
-        return key_of(attempt(lambda data: self.mechanism(data, rng), self.pair.dataset(sample.counts)))
+        return key_of(only_outcome(self.mechanism, self.pair.dataset(sample.counts), [seed]))
 
 
 def needed(excess: Excess, delta: Fraction, error: Fraction) -> float:
@@ -52,10 +51,11 @@ def needed(excess: Excess, delta: Fraction, error: Fraction) -> float:
     >>> needed(certain, Fraction(0), Fraction(1, 10**6)), (8 / 9) ** 118 <= 1e-6 < (8 / 9) ** 117
     (118, True)
     """
-    x, p, q = float(exp_bounds(excess.epsilon)[1]), float(excess.p), float(excess.q + excess.unseen_q)
-    least, slope = (x * q + float(delta)) / p, x * (1 - q) / p
-    rho = min(max((slope - least) / (2 * slope), 0.0), (1 - least) / slope) if slope else 0.0
-    likely = (min(1.0, least + slope * rho)) * (1 - rho)
+    # in fractions: e^eps and one over p may be beyond the floats
+    x, q = exp_bounds(excess.epsilon)[1], excess.q + excess.unseen_q
+    least, slope = (x * q + delta) / excess.p, x * (1 - q) / excess.p
+    rho = min(max((slope - least) / (2 * slope), Fraction(0)), (1 - least) / slope) if slope else Fraction(0)
+    likely = float(min(Fraction(1), least + slope * rho) * (1 - rho))
     if likely >= 1 - 1e-12:
         return math.inf
     return math.ceil(math.log(error) / math.log(likely) * (1 + 1e-9)) if likely > 0 else 1
@@ -78,8 +78,7 @@ def confirmed(
     A run that comes out otherwise than enumeration has it raises `NotDeterministicError`.
     """
     runs = needed(excess, delta, error)
-    left = meter.left().runs
-    if runs > MOST or (left is not None and 2 * runs > left):
+    if runs > MOST or not meter.affords(2 * int(runs)):
         return False
     keys = {each.key for each in excess.event}
     heavy = [(sample, sample.right if flipped else sample.left) for sample, key in result.ran if key in keys]

@@ -32,6 +32,12 @@ def test_the_runs_rule_out_every_law_that_the_claim_allows(epsilon, p, q, delta)
     assert worst**runs <= error < worst ** (runs - 2)
 
 
+@pytest.mark.parametrize(("epsilon", "p"), [("800", "1"), ("9000", "1/2"), ("1", "1e-400")])
+def test_numbers_beyond_the_floats_take_more_runs_than_there_are(epsilon, p):
+    excess = Excess(Epsilon.of(epsilon), (), Fraction(p), Fraction(0))
+    assert needed(excess, Fraction(0), Fraction(1, 10**6)) == math.inf
+
+
 def truthful(people: pl.DataFrame) -> int:
     return people.height % 2
 
