@@ -110,8 +110,8 @@ def exact_law(
     """The law of Poisson sampling at rate beta (None: no sampling) followed by the mechanism, on both datasets.
 
     A budget spent on the way leaves the rest of the samples unseen: the law then counts them against any excess. A
-    deterministic target is run twice on some samples, with `distrust` on all, with seeds of their
-    own, and must answer alike. With `partial` the likeliest samples up to the limit will do.
+    deterministic target is run twice on some samples, with `distrust` on all, each with seeds of its own, and must
+    answer alike. With `partial` the likeliest samples up to the limit will do.
     """
     grouped = _grouped(pair, beta)
     chosen = plan(grouped, beta, limit, tolerance, partial=partial)

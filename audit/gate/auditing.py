@@ -145,16 +145,15 @@ def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> 
         part.confirm()
     except NotDeterministicError:
         return None
-    if part.refuting is None and part.gap is None and (part.unaffordable or part.worst is None) and not meter.spent:
+    open_ = part.refuting is None and part.gap is None
+    if open_ and (part.unaffordable or part.worst is None) and not meter.spent:
         shown += [Note("Exact part", part.seen())] if part.worst is not None else []
         shown += part.evidence()
         return None
     verdict: Verdict
-    if part.refuting is not None or part.gap is not None:
-        verdict = part.verdict()
-    elif meter.late:
+    if open_ and meter.late:
         verdict = Undecided("The time was spent before the pairs were enumerated.")
-    elif part.worst is None:
+    elif open_ and part.worst is None:
         verdict = Skipped("Nothing was examined: the budget of runs was spent before a pair was enumerated, raise it.")
     else:
         verdict = part.verdict()

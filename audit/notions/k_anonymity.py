@@ -84,7 +84,8 @@ def smallest_group(release: pl.DataFrame, columns: tuple[str, ...] | None) -> Gr
     if release.is_empty() or not names:
         return None
     groups = group(release.lazy(), names)
-    return Group(groups.words(groups.smallest), int(groups.sizes[groups.smallest]))
+    place = groups.smallest
+    return Group(groups.words(place), int(groups.sizes[place]))
 
 
 def _trials(request: Request) -> Iterator[tuple[str, Any, int]]:

@@ -85,11 +85,12 @@ def _examine_releases(request: Request, claim: Safe, notes: tuple[Note, ...]) ->
                 continue
             tables = _table(left.output), _table(right.output)
             seen.append(Releases.of(pair, *tables))
-            if seen[-1].moved():
+            moved = seen[-1].moved()
+            if moved:
                 for data in (pair.left, pair.right):
                     only_outcome(request.target, data, seeds)
                 meter.runs += 2 * len(seeds)
-                witness = _witness(pair, left.output, tables, seen[-1].moved())
+                witness = _witness(pair, left.output, tables, moved)
                 return Conclusion(Refuted(witness), Exact(), (Note("Pair", pair.origin), *notes), meter.runs)
     except KeyboardInterrupt:
         return Conclusion(Undecided(f"It was interrupted after {len(seen)} pairs."), None, notes, meter.runs)
