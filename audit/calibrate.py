@@ -113,11 +113,13 @@ def nulls(epsilon: Epsilon, delta: Fraction) -> tuple[Null, ...]:
         raise ParameterError(f"epsilon is {epsilon}: the nulls are made for an epsilon above 0 and below 13.")
     spare = float(delta)
     pairs = tuple(Pair(each, each + 1, Neighbours.REPLACE, f"{each} against {each + 1}") for each in range(0, 8, 2))
+    star = tuple(Pair(0, each, Neighbours.REPLACE, f"0 against {each}") for each in range(1, 5))
     group = Pair(12, 11, Neighbours.ADD_REMOVE, "12 equal rows against 11")
     sampled, tight = SampledGroup(4, 0.25), group_delta(12, 4, Fraction(1, 4), x)
     return (
         Null("randomized response", Response(x, spare), pairs[:1], epsilon, delta),
         Null("many answers, marks and pairs", Response(x, spare, size=8, marks=6), pairs, epsilon, delta),
+        Null("pairs that share a dataset", Response(x, spare, size=8), star, epsilon, delta),
         Null("Laplace noise", Noise(x, spare), pairs[:1], epsilon, delta),
         Null("sampled safe k-anonymization", sampled, (group,), epsilon, tight),
     )

@@ -18,10 +18,10 @@ import numpy as np
 from benchmarks.standard import HALF, SUBJECTS, Subject
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget
-from crowdproof.audit.sequential.arms import Arm
 from crowdproof.audit.sequential.betting import BOUND, Nulls
 from crowdproof.audit.sequential.bounds import epsilon_ladder
 from crowdproof.audit.sequential.engine import Audit
+from crowdproof.audit.sequential.sharing import arms_of
 from crowdproof.audit.sequential.trials import RunChunk
 from crowdproof.exact import Epsilon
 
@@ -45,7 +45,7 @@ def measure(
     log_error = math.log(error)
     ladder = epsilon_ladder(0.0, log_error, BOUND)
     audit = Audit(
-        arms=[Arm(index, pair) for index, pair in enumerate(subject.pairs)],
+        arms=arms_of(subject.pairs),
         task=RunChunk(subject.mechanism),
         claim=Nulls.of(1e300, 0.0),
         log_error=log_error,

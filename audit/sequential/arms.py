@@ -52,6 +52,9 @@ class Block:
     """Runs on either side."""
     remaining: int
     """Trials that the audit was still to have, this block included, as far as was known."""
+    leads: bool
+    """Whether its pair has had most trials of those that ran together. Bounds are raised by such blocks only: the
+    others share their runs, and are not independent of them."""
 
     @property
     def gained(self) -> Floats:
@@ -73,10 +76,11 @@ class Pool:
         return max(min(KEPT_ROWS, KEPT_NUMBERS // max(int(self.pieces[0].shape[1]), 1)) - self.size, 0)
 
     def add(self, outputs: Any) -> None:
-        """Keep these as well."""
-        if len(outputs):
-            self.pieces.append(outputs)
-            self.size += len(outputs)
+        """Keep these as well, as far as they are wanted."""
+        kept = outputs[: self.room()]
+        if len(kept):
+            self.pieces.append(kept)
+            self.size += len(kept)
 
     def joined(self) -> Any:
         """All of them: one matrix where all are vectors of one length, else a list."""
@@ -95,6 +99,8 @@ class Arm:
 
     index: int
     pair: Pair
+    datasets: tuple[int, int]
+    """Numbers of its datasets, which other pairs may have as well."""
     pools: tuple[Pool, Pool] = Factory(lambda: (Pool(), Pool()))
     score: Score | None = None
     ranked_by: Counts = Factory(lambda: (_EMPTY, _EMPTY))
@@ -112,6 +118,12 @@ class Arm:
     """Trials when its cells were last ranked."""
     promised: tuple[tuple[int, float, float] | None, float] = (None, 0.0)
     """The last promise, and after how many blocks and for which claim it was."""
+
+    @property
+    def nothing(self) -> Counts:
+        """Counts by cells of no outputs at all."""
+        cells = 1 if self.score is None else len(self.score.rank)
+        return np.zeros(cells, np.int64), np.zeros(cells, np.int64)
 
     @property
     def seen(self) -> Counts:

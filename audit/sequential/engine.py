@@ -1,9 +1,10 @@
 """The sequential audit: a test by betting against one claim, over all its pairs, directions and events at once.
 
-Each block of trials is on one pair, chosen by what is known so far; the bets on it are chosen before it runs (see
-`betting`). Under the claim every block has mean at most 1 given the past, so the product of a pair's blocks is an
-e-process, and so is the wealth over all pairs (see `wealth`): it may be looked at after every block, and it refutes the
-claim when it reaches 1 / error. Pairs on which nothing is bet cost runs and no evidence.
+Each block of trials is on one pair, chosen by what is known so far, or on several that have a dataset in common and
+share its runs; the bets on it are chosen before it runs (see `betting`). Under the claim every block has mean at most 1
+given the past, so the product of a pair's blocks is an e-process, and so is the wealth over all pairs (see `wealth`):
+it may be looked at after every block, and it refutes the claim when it reaches 1 / error. Pairs on which nothing is bet
+cost runs and no evidence.
 """
 
 import math
@@ -18,13 +19,14 @@ from attrs import Factory, define
 from crowdproof.audit import global_random
 from crowdproof.audit.interface import Budget, Pair, Progress, Runner
 from crowdproof.audit.sequential.arms import FIRST, Arm, Block
-from crowdproof.audit.sequential.betting import BOUND, Goal, Nulls, choose, strongest
+from crowdproof.audit.sequential.betting import BOUND, Bets, Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.result import Ended, SequentialResult
+from crowdproof.audit.sequential.sharing import Shared, arms_of, shared
 from crowdproof.audit.sequential.summary import summarise
 from crowdproof.audit.sequential.trials import Chunk, Ran, RunChunk
-from crowdproof.audit.sequential.wealth import of_all_pairs
+from crowdproof.audit.sequential.wealth import in_equal_parts, of_all_pairs
 from crowdproof.errors import CrowdproofError, ParameterError, TargetError
 from crowdproof.exact import Epsilon
 from crowdproof.mechanism import Mechanism, batch_of
@@ -35,11 +37,13 @@ SMALLEST_CHUNK = 64
 LARGEST = 1e15
 """The largest e^epsilon that runs are bet against; above, stakes would be lost in rounding."""
 BLOCKS = 256
-"""Where a bound is raised no block is larger than this part of the budget, so that stakes keep up with the wealth."""
+"""Where a bound is raised no block is larger than this part of the budget."""
 FIRST_PART = 16
 """Nothing is bet on the first block of a pair, so it is no larger than this part of the budget."""
 LEAST = 16
 """Runs on each side in the first block where the budget is smallest."""
+NEARLY = 0.9
+"""A pair that promises this share of the best one's growth is played with it where they have a dataset in common."""
 DEFAULT_RUNS = 1_000_000
 """Runs where the budget sets no limit of any kind."""
 
@@ -73,7 +77,7 @@ def sequential_audit(
         raise ParameterError(f"error is {error}: it must be above 0 and below 1.")
     log_error = math.log(error)
     audit = Audit(
-        arms=[Arm(index, pair) for index, pair in enumerate(pairs)],
+        arms=arms_of(pairs),
         task=RunChunk(mechanism),
         claim=Nulls.of(_above_exp(epsilon), float(delta)),
         log_error=log_error,
@@ -119,6 +123,8 @@ class Audit:
     error: Fraction
     stop: bool = True
     blocks: list[Block] = Factory(list)
+    together: float = 0.0
+    """Log-wealth of what is staked in equal parts on the pairs that are played."""
     peak: float = 0.0
     """The highest log-wealth that there has been."""
     runs: int = 0
@@ -145,7 +151,12 @@ class Audit:
     @property
     def log_e(self) -> float:
         """Log of the wealth by now."""
-        return of_all_pairs(np.array([arm.wealth.total[0] for arm in self.arms]))
+        return of_all_pairs(np.array([arm.wealth.total[0] for arm in self.arms]), self.together)
+
+    @property
+    def lacking(self) -> float:
+        """Nats by which the wealth is short of a refutation."""
+        return -self.log_error - self.log_e
 
     @property
     def remaining(self) -> int:
@@ -156,8 +167,8 @@ class Audit:
         """Run blocks until the claim is refuted or the budget is spent; what was found is kept whatever happens."""
         start = time.monotonic()
         try:
-            while (size := self._room()) > 0:
-                self.step(self._pick(), size)
+            while self._room() > 0:
+                self.step(self._pick())
                 if progress is not None:
                     progress.update(self.runs, self.budget.runs, self._message())
                 if self.refuted and self.stop and self.ladder is None:
@@ -171,74 +182,101 @@ class Audit:
         except CrowdproofError as error:
             self.ended, self.failure = Ended.FAILED, str(error)
 
-    def step(self, arm: Arm, most: int) -> None:
-        """Bet on one block of trials on this pair, run it, and learn from it."""
-        size, score, seen, known = self._size(arm, most), arm.score, arm.seen, arm.known
-        lacking = -self.log_error - self.log_e
-        goal = Goal(lacking + arm.wealth.total - arm.wealth.parts[-1], self.remaining)
-        bets = choose(*seen, self.claim, strongest(*known, self.claim), goal)
-        cells = self._run(arm, size)
-        if score is not None:
-            counts = score.binned(cells[0]), score.binned(cells[1])
-            block = Block(arm.index, score, seen, known, bets, *counts, size, self.remaining)
-            arm.wealth.gain(block.gained)
-            self.peak = max(self.peak, self.log_e)
-            if self.ladder is not None:
-                self.ladder.climb(block)
-            self.blocks.append(block)
-        self.runs += 2 * size
+    def step(self, arms: Sequence[Arm]) -> None:
+        """Bet on one block of trials on each of these pairs, run them, and learn from them; the first says how many."""
+        size, remaining, lead = self._size(arms[0]), self.remaining, max(arms, key=lambda arm: arm.trials)
+        before = [(arm, arm.score, arm.seen, arm.known, self._bets(arm)) for arm in arms]
+        cells = self._run(shared(arms), size)
+        had = [float(arm.wealth.total[0]) for arm in arms]
+        for arm, score, seen, known, bets in before:
+            if score is not None:
+                counts = score.binned(cells[arm.index][0]), score.binned(cells[arm.index][1])
+                block = Block(arm.index, score, seen, known, bets, *counts, size, remaining, arm is lead)
+                arm.wealth.gain(block.gained)
+                self.blocks.append(block)
+                if self.ladder is not None and block.leads:
+                    self.ladder.climb(block)
+        self.together += in_equal_parts([float(arm.wealth.total[0]) - old for arm, old in zip(arms, had, strict=True)])
+        self.peak = max(self.peak, self.log_e)
         self.trace.append((self.runs, self.log_e))
-        arm.absorb(cells, size)
-        arm.relearn(self._aim())
+        for arm in arms:
+            arm.absorb(cells[arm.index], size)
+            arm.relearn(self._aim())
 
-    def _size(self, arm: Arm, most: int) -> int:
+    def _bets(self, arm: Arm) -> Bets:
+        goal = Goal(self.lacking + arm.wealth.total - arm.wealth.parts[-1], self.remaining)
+        return choose(*arm.seen, self.claim, strongest(*arm.known, self.claim), goal)
+
+    def _size(self, arm: Arm) -> int:
         """Runs on either side in the next block: few at first where the budget is small."""
-        budget = self.budget.runs
+        budget, most = self.budget.runs, self._room()
         first = FIRST if budget is None else min(FIRST, max(LEAST, budget // FIRST_PART))
-        largest = most if budget is None or self.ladder is None else max(first, budget // BLOCKS)
-        return min(arm.next_size(first), largest, most)
+        wanted = arm.next_size(first)
+        return min(wanted if wanted == first else max(first, min(wanted, self._enough(arm))), most)
 
-    def _room(self) -> int:
-        """Runs on either side that the budget still has."""
-        return 2**24 if self.budget.runs is None else (self.budget.runs - self.runs) // 2
+    def _enough(self, arm: Arm) -> int:
+        """Runs on either side that the next block need not exceed: stakes are to keep up, and an audit is to end."""
+        if self.ladder is not None:
+            return self._room() if self.budget.runs is None else self.budget.runs // BLOCKS
+        return math.ceil(self.lacking / arm.promise(self.claim)) if self.lacking > 0 else self._room()
 
-    def _pick(self) -> Arm:
-        """The pair that promises the fastest growth."""
+    def _room(self, datasets: int = 2) -> int:
+        """Runs on each of so many datasets that the budget still has."""
+        return 2**24 if self.budget.runs is None else (self.budget.runs - self.runs) // datasets
+
+    def _pick(self) -> list[Arm]:
+        """The pair that promises the fastest growth, and others that promise nearly as much for half the price.
+
+        Those have one of its datasets and have had as many trials. A bound can be raised by one block at a time only.
+        """
         if len(self.arms) == 1:
-            return self.arms[0]
+            return self.arms
         aim = self._aim()
-        return max(self.arms, key=lambda arm: arm.promise(aim))
+        best = max(self.arms, key=lambda arm: arm.promise(aim))
+        if self.ladder is not None:
+            return [best]
+        enough = NEARLY * best.promise(aim)
+        others = [
+            arm
+            for arm in self.arms
+            if arm is not best
+            and arm.trials >= best.trials
+            and arm.promise(aim) >= enough
+            and set(arm.datasets) & set(best.datasets)
+        ]
+        played = [best, *others]
+        return played if self._room(len(shared(played))) >= self._size(best) else [best]
 
     def _aim(self) -> Nulls:
         """What is to be refuted next: the claim, or the next rung of the bound to raise."""
         return self.claim if self.ladder is None else self.ladder.next_rung()
 
-    def _run(self, arm: Arm, size: int) -> Counts:
-        """Run one block on both datasets of the pair: counts by cells of the score."""
-        chunks = list(self._chunks(arm, size))
-        half = len(chunks) // 2
-        empty = np.zeros(1 if arm.score is None else len(arm.score.rank), np.int64)
-        counts = empty, empty.copy()
-        for place, ran in enumerate(self.runner.map(self.task, chunks)):
-            side = place // half
-            self._check_stream(ran, (arm.index, arm.blocks, place))
-            arm.pools[side].add(ran.kept)
-            self.refused += ran.refused
-            if ran.counts is not None:
-                np.add(counts[side], ran.counts, out=counts[side])
+    def _run(self, datasets: Sequence[Shared], size: int) -> dict[int, Counts]:
+        """Run each dataset so many times: for each pair the counts on both sides, by cells of its score."""
+        chunks = [(each, place, chunk) for each in datasets for place, chunk in enumerate(self._chunks(each, size))]
+        counts = {arm.index: arm.nothing for each in datasets for arm, _ in each.users}
+        ran = self.runner.map(self.task, [chunk for _, _, chunk in chunks])
+        for (dataset, place, _), found in zip(chunks, ran, strict=True):
+            self._check_stream(found, (*dataset.stream, place))
+            self.refused += found.refused
+            for (arm, side), new in zip(dataset.users, found.counts, strict=True):
+                arm.pools[side].add(found.kept)
+                if new is not None:
+                    np.add(counts[arm.index][side], new, out=counts[arm.index][side])
+        self.runs += size * len(datasets)
         return counts
 
-    def _chunks(self, arm: Arm, size: int) -> Iterator[Chunk]:
+    def _chunks(self, dataset: Shared, size: int) -> Iterator[Chunk]:
         """The block cut into pieces that do not depend on who runs them, each with its own stream."""
         largest = PLAIN_CHUNK if batch_of(self.task.mechanism) is None else BATCHED_CHUNK
         piece = min(max(-(-size // 8), SMALLEST_CHUNK), largest) if largest == PLAIN_CHUNK else largest
-        for side, data in enumerate((arm.pair.left, arm.pair.right)):
-            room = arm.pools[side].room() if arm.pools[side].size else max(size, FIRST)
-            for place, start in enumerate(range(0, size, piece)):
-                key = (*self.seed.spawn_key, arm.index, arm.blocks, side, place)
-                seed = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
-                keep = min(max(room - start, 0), piece)
-                yield Chunk(data, seed, min(piece, size - start), keep, arm.score)
+        room = max(arm.pools[side].room() for arm, side in dataset.users)
+        scores = tuple(arm.score for arm, _ in dataset.users)
+        for place, start in enumerate(range(0, size, piece)):
+            key = (*self.seed.spawn_key, *dataset.stream, place)
+            seed = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
+            keep = min(max(room - start, 0), piece)
+            yield Chunk(dataset.data, seed, min(piece, size - start), keep, scores)
 
     def _check_stream(self, ran: Ran, place: tuple[int, ...]) -> None:
         """Trials that repeat an earlier random stream are no evidence."""

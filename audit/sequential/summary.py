@@ -27,7 +27,7 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
     """The result; `bounds` replays the audit for the lower bounds."""
     x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
     leading = _leading(audit)
-    blocks = audit.blocks if bounds else []
+    blocks = [block for block in audit.blocks if block.leads] if bounds else []
     shares = REFUTE if audit.ladder is None else BOUND
     claimed = float(audit.epsilon)
     return SequentialResult(

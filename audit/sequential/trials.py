@@ -25,21 +25,21 @@ SURE = 100.0
 
 @frozen(eq=False)
 class Chunk:
-    """So many runs on one dataset, and how many of the outputs to hand back."""
+    """So many runs on one dataset, how many of the outputs to hand back, and by which scores to count them."""
 
     data: Any
     seed: np.random.SeedSequence
     size: int
     keep: int
-    score: Score | None
+    scores: tuple[Score | None, ...]
 
 
 @frozen(eq=False)
 class Ran:
-    """What came of a chunk: the kept outputs (numbers as a matrix), the counts in the score's cells, a fingerprint."""
+    """What came of a chunk: the kept outputs (numbers as a matrix), the counts in each score's cells, a fingerprint."""
 
     kept: Any
-    counts: Ints | None
+    counts: tuple[Ints | None, ...]
     fingerprint: str | None
     """None where equal sequences of outputs could be a coincidence."""
     refused: int
@@ -55,7 +55,7 @@ class RunChunk:
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
         outputs = run(self.mechanism, chunk.data, chunk.seed, chunk.size)
-        counts = None if chunk.score is None else chunk.score.count(outputs)
+        counts = tuple(None if score is None else score.count(outputs) for score in chunk.scores)
         return Ran(outputs[: chunk.keep], counts, fingerprint(outputs), _refused(outputs))
 
 

@@ -34,15 +34,26 @@ class Wealth:
         self.peak[nulls] = np.maximum(self.peak[nulls], self.total[nulls])
 
 
-def of_all_pairs(logs: Floats) -> float:
-    """Log of the whole wealth, given that of each pair: half of it multiplies over the pairs, half is split among them.
+def of_all_pairs(logs: Floats, together: float) -> float:
+    """Log of the whole wealth: half was split among the pairs, half is staked on whichever pairs are played.
 
-    What several pairs show adds up in the first half. In the second, what is lost while looking at all the others
-    costs no more than the split.
+    What several pairs show adds up in the second half, `together`. In the first, what is lost while looking at all the
+    others costs no more than the split.
 
-    >>> of_all_pairs(np.array([3.0]))
+    >>> of_all_pairs(np.array([3.0]), 3.0)
     3.0
-    >>> round(of_all_pairs(np.array([9.0, -4.0])), 2), round(of_all_pairs(np.array([9.0, 6.0])), 2)
+    >>> round(of_all_pairs(np.array([9.0, -4.0]), 5.0), 2), round(of_all_pairs(np.array([9.0, 6.0]), 15.0), 2)
     (7.65, 14.31)
     """
-    return float(np.logaddexp(logs.sum(), np.logaddexp.reduce(logs) - np.log(len(logs))) - np.log(2))
+    return float(np.logaddexp(together, np.logaddexp.reduce(logs) - np.log(len(logs))) - np.log(2))
+
+
+def in_equal_parts(gained: Sequence[float]) -> float:
+    """Log of what becomes of 1 that is staked in equal parts on blocks that gain so much.
+
+    Blocks that share runs depend on each other, so their product may have a mean above 1; their average has not.
+
+    >>> in_equal_parts([2.0]), in_equal_parts([2.0, 2.0]), in_equal_parts([])
+    (2.0, 2.0, 0.0)
+    """
+    return float(np.logaddexp.reduce(gained) - np.log(len(gained))) if len(gained) else 0.0

@@ -103,15 +103,16 @@ def test_wealth_is_the_average_of_its_parts():
 
 
 def test_pairs_add_up_and_do_not_drag_each_other_down():
-    assert of_all_pairs(np.array([7.0, 7.0, 0.0, 0.0])) == pytest.approx(14 - np.log(2), abs=0.01)
-    assert of_all_pairs(np.array([14.0, -50.0, -50.0, -50.0])) == pytest.approx(14 - np.log(2 * 4), abs=0.01)
+    assert of_all_pairs(np.array([7.0, 7.0, 0.0, 0.0]), 14.0) == pytest.approx(14 - np.log(2), abs=0.01)
+    assert of_all_pairs(np.array([14.0, -50.0, -50.0, -50.0]), -136) == pytest.approx(14 - np.log(2 * 4), abs=0.01)
 
 
 def test_the_wealth_of_all_pairs_has_mean_one_where_theirs_have():
     """Exactly, over all ways that fair coins fall on two pairs, the second of which is bet on only if the first won."""
     means = []
     for first, second in itertools.product((np.log(1.5), np.log(0.5)), repeat=2):
-        means.append(np.exp(of_all_pairs(np.array([first, second if first > 0 else 0.0]))) / 4)
+        gains = np.array([first, second if first > 0 else 0.0])
+        means.append(np.exp(of_all_pairs(gains, gains.sum())) / 4)
     assert sum(means) == pytest.approx(1)
 
 

@@ -12,9 +12,9 @@ from crowdproof.audit.interface import Budget, Pair
 from crowdproof.audit.outputs import Additive, Lookup, Numbers, Tree, evaluate, reader_for
 from crowdproof.audit.outputs.features import bit_counts, number_feature
 from crowdproof.audit.sequential import Ended, sequential_audit
-from crowdproof.audit.sequential.arms import Arm
 from crowdproof.audit.sequential.betting import Nulls
 from crowdproof.audit.sequential.learning import _bit_clarity, _candidates, learn, likelihood, rerank
+from crowdproof.audit.sequential.sharing import arms_of
 from crowdproof.audit.sequential.steps import clarity, step_edges
 from crowdproof.audit.sequential.sums import Steps
 from crowdproof.audit.sequential.trees import grow, interplay
@@ -237,7 +237,7 @@ def test_vectors_with_holes():
 def test_outputs_are_set_aside_for_the_bets_only_where_cells_are_many():
     """Few cells look hardly better than they are on the outputs that ranked them; many do."""
     rng, pair = np.random.default_rng(4), Pair(0, 1, Neighbours.REPLACE, "0 against 1")
-    few, many = Arm(0, pair), Arm(1, pair)
+    few, many = arms_of([pair, pair])
     for arm, different in ((few, 3), (many, 10**6)):
         for pool in arm.pools:
             pool.add(rng.integers(0, different, (600, 1)).astype(float))
