@@ -89,6 +89,22 @@ def test_a_leak_is_refuted_written_and_replayed_and_its_safe_twin_is_not(crowdpr
     assert "this is not a proof of privacy" in safe.stdout
 
 
+def test_a_refutation_that_cannot_be_replayed_does_not_lose_the_others(crowdproof, tmp_path):
+    options = ["--claim", CLAIM, "--data", "people.csv", "--seed", "5", "--search", "0", "--isolate", "none"]
+    assert crowdproof("audit", "target.py:anonymize", *options, "--witness", "w.json").returncode == ExitCode.REFUTED
+    whole = json.loads((tmp_path / "w.json").read_text())
+    gone = json.loads(json.dumps(whole))
+    gone[0]["reproduce"]["parameters"]["target"] = None
+    (tmp_path / "two.json").write_text(json.dumps(gone + whole))
+    ran = crowdproof("replay", "two.json", "--format", "json")
+    assert ran.returncode == ExitCode.BROKEN, ran.stderr
+    first, second = json.loads(ran.stdout)
+    assert (first["verdict"]["kind"], second["verdict"]["kind"]) == ("skipped", "refuted")
+    assert "--target" in first["verdict"]["reason"]
+    (tmp_path / "one.json").write_text(json.dumps(gone))
+    assert crowdproof("replay", "one.json").returncode == ExitCode.BROKEN
+
+
 @pytest.mark.parametrize(("schema", "seen"), [((), 1234), (("--schema", "zip=text"), "01234")])
 def test_a_declared_type_keeps_what_was_written(crowdproof, tmp_path, schema, seen):
     (tmp_path / "zips.csv").write_text("zip\n01234\n01234\n01234\n")

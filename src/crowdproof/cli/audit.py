@@ -1,7 +1,6 @@
 """`crowdproof audit`: is a claim about an anonymizer false?"""
 
 import time
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,9 @@ import click
 
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.again import with_command
-from crowdproof.cli.auditing import budget_options, load, target_options
+from crowdproof.cli.auditing import budget_options, load, one_by_one, target_options
 from crowdproof.cli.options import chosen_seed, deliver, formats, output_file, report, seed
-from crowdproof.errors import ExitCode, ParameterError, told
+from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.exact import rational, show
 from crowdproof.findings import Finding, Refuted, Reproduce, Skipped, exit_code
 
@@ -104,32 +103,9 @@ def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Find
             finding = Finding(name_of(target), claim, Skipped(why), reproduce=Reproduce(seed=number))
             return with_command(finding, claims=(str(claim),), error=show(error))
 
-        return _each(claims, lambda claim: _audit(target, claim, runner, options, error=error, seed=number), skipped)
-
-
-def _each(
-    claims: list[Claim], examine: Callable[[Claim], Finding], skipped: Callable[[Claim, str], Finding]
-) -> list[Finding]:
-    """What came of each claim: where one fails, or somebody interrupts, what was found about the others is kept.
-
-    Where nothing was found at all, the first error is all there is to tell.
-    """
-    findings: list[Finding] = []
-    failures: list[BaseException] = []
-    left = iter(claims)
-    for claim in left:
-        try:
-            findings.append(examine(claim))
-        except KeyboardInterrupt as error:
-            rest = [claim, *left]
-            failures += [error] * len(rest)
-            findings += [skipped(each, "It was interrupted before it was examined.") for each in rest]
-        except Exception as error:  # noqa: BLE001
-            failures.append(error)
-            findings.append(skipped(claim, told(error)))
-    if len(failures) == len(claims):
-        raise failures[0]
-    return findings
+        return one_by_one(
+            claims, lambda claim: _audit(target, claim, runner, options, error=error, seed=number), skipped
+        )
 
 
 def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, error: Fraction, seed: int) -> Finding:

@@ -8,13 +8,15 @@ import click
 from click.core import ParameterSource
 
 from crowdproof.cli.options import Seconds
-from crowdproof.errors import ParameterError
+from crowdproof.errors import ParameterError, told
 from crowdproof.exact import LONGEST_RUN
+from crowdproof.findings import Finding
 
 if TYPE_CHECKING:
     from crowdproof.audit.targets import Target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Item = TypeVar("Item")
 
 
 def target_options(command: Command) -> Command:
@@ -108,3 +110,28 @@ def parameters(written: tuple[str, ...]) -> dict[str, Any]:
         except json.JSONDecodeError:
             values[name] = text
     return values
+
+
+def one_by_one(
+    items: list[Item], examine: Callable[[Item], Finding], skipped: Callable[[Item, str], Finding]
+) -> list[Finding]:
+    """What came of each: where one fails, or somebody interrupts, what was found about the others is kept.
+
+    Where nothing was found at all, the first error is all there is to tell.
+    """
+    findings: list[Finding] = []
+    failures: list[BaseException] = []
+    left = iter(items)
+    for item in left:
+        try:
+            findings.append(examine(item))
+        except KeyboardInterrupt as error:
+            rest = [item, *left]
+            failures += [error] * len(rest)
+            findings += [skipped(each, "It was interrupted before it was examined.") for each in rest]
+        except Exception as error:  # noqa: BLE001
+            failures.append(error)
+            findings.append(skipped(item, told(error)))
+    if len(failures) == len(items):
+        raise failures[0]
+    return findings

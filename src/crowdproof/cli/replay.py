@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from crowdproof.cli.again import with_command
-from crowdproof.cli.auditing import budget_options, load, refuse_without_target, target_options
+from crowdproof.cli.auditing import budget_options, load, one_by_one, refuse_without_target, target_options
 from crowdproof.cli.options import chosen_seed, emit, formats, read_findings, seed
 from crowdproof.errors import DataError, ExitCode
 from crowdproof.findings import Finding, Refuted, Skipped
@@ -26,7 +26,7 @@ def command(file: Path, outputs: list[tuple[str, Path | None]], **options: Any) 
     """
     if options["target"] is None:
         refuse_without_target(click.get_current_context())
-    findings = [_replay(each, options) for each in _refutations(file)]
+    findings = one_by_one(_refutations(file), lambda each: _replay(each, options), _skipped)
     emit(findings, outputs)
     if any(isinstance(each.verdict, Skipped) for each in findings):
         return ExitCode.BROKEN
@@ -39,6 +39,10 @@ def _refutations(file: Path) -> list[Finding]:
     if not found:
         raise DataError(f"{file} holds no refutation: give a file that 'audit --witness FILE' wrote.")
     return found
+
+
+def _skipped(finding: Finding, why: str) -> Finding:
+    return with_command(Finding(finding.subject, finding.claim, Skipped(why), reproduce=finding.reproduce))
 
 
 def _replay(finding: Finding, options: dict[str, Any]) -> Finding:
