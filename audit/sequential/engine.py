@@ -218,7 +218,8 @@ class Audit:
         """Runs on either side that the next block need not exceed: stakes are to keep up, and an audit is to end."""
         if self.ladder is not None:
             return self._room() if self.budget.runs is None else self.budget.runs // BLOCKS
-        return math.ceil(self.lacking / arm.promise(self.claim)) if self.lacking > 0 else self._room()
+        under_way = self.log_e > 0 and self.lacking > 0
+        return math.ceil(self.lacking / arm.promise(self.claim)) if under_way else self._room()
 
     def _room(self, datasets: int = 2) -> int:
         """Runs on each of so many datasets that the budget still has."""
