@@ -12,6 +12,7 @@ from crowdproof.audit.exact.engine import declares_law
 from crowdproof.audit.interface import Pair, Request, Sampling
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.outcome import Guarded
+from crowdproof.audit.outputs import as_table
 from crowdproof.audit.rows import SampledRows, group, is_rows, size
 from crowdproof.claims import DP, DPS, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError
@@ -80,7 +81,8 @@ def check_pairs(pairs: Sequence[Pair], relation: Neighbours, *, sampled: bool = 
                 f"the pair '{pair.origin}' is one of {pair.relation.value} neighbours, and the claim speaks of "
                 f"{relation.value}: write neighbours={pair.relation.value} into the claim."
             )
-        if (sampled or _must_be_rows(pair)) and not group(pair.left, pair.right).neighbours(relation):
+        left, right = (each if (table := as_table(each)) is None else table for each in (pair.left, pair.right))
+        if (sampled or _must_be_rows(left, right)) and not group(left, right).neighbours(relation):
             raise DataError(
                 f"the datasets of the pair '{pair.origin}' are not {relation.value} neighbours: give two with the same "
                 f"rows, but for one that {_ONE_ROW[relation]}."
@@ -90,8 +92,7 @@ def check_pairs(pairs: Sequence[Pair], relation: Neighbours, *, sampled: bool = 
 _ONE_ROW = {Neighbours.ADD_REMOVE: "only one of them has", Neighbours.REPLACE: "is another on either side"}
 
 
-def _must_be_rows(pair: Pair) -> bool:
-    left, right = pair.left, pair.right
+def _must_be_rows(left: Any, right: Any) -> bool:
     if isinstance(left, pl.DataFrame) and isinstance(right, pl.DataFrame):
         return True
     return is_rows(left) and type(left) is type(right) and len(left) != len(right)

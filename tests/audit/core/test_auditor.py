@@ -448,6 +448,15 @@ def test_given_tables_that_are_no_neighbours_refute_nothing(claim):
         audit(target, claim, pairs=[two_changed], budget=SMALL)
 
 
+@pytest.mark.parametrize("form", ["to_pandas", "to_arrow"])
+def test_tables_of_other_kinds_must_be_neighbours_too(form):
+    ten, nine, three = (getattr(PEOPLE.head(rows), form)() for rows in (10, 9, 3))
+    noise = Laplace(1, query=len)
+    with pytest.raises(DataError, match="not add-remove neighbours"):
+        audit(noise, DP(1), pairs=[_pair(ten, three)], budget=SMALL)
+    assert isinstance(audit(noise, DP(1), pairs=[_pair(ten, nine)], budget=SMALL).verdict, NotRefuted)
+
+
 def test_lists_of_different_lengths_are_rows_and_vectors_of_one_length_may_be_answers():
     with pytest.raises(DataError, match="not add-remove neighbours"):
         audit(Laplace(1, query=np.sum), DP(1), pairs=[_pair(np.ones(10), np.ones(3))], budget=SMALL)
