@@ -4,6 +4,10 @@ A target that shows its first step, `choose(data, rng)`, has that step audited a
 the release is seen. There a deterministic target betrays a recoding that depends on the data where people are shown in
 both releases with different values. And a deterministic recoding that depends on the data at all is eps-safe for no
 eps. What suppression may have changed, of whole groups or of cells, refutes nothing.
+
+Where it was only measured that the target is deterministic, the two releases must come again in fresh runs. No recoding
+makes both. So if the target is random after all and gives them with probabilities pi and sigma, an eps-safe one has
+pi <= e^eps (1 - sigma): as for an event of probability 1 on one side and 0 on the other (see `audit.exact.confirm`).
 """
 
 from collections import Counter
@@ -15,20 +19,33 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
+from crowdproof.audit.exact import Excess, NotDeterministicError
+from crowdproof.audit.exact.confirm import MOST, needed
 from crowdproof.audit.exact.engine import declares_law, only_outcome
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions import indistinguishable
-from crowdproof.audit.notions.question import ASSUMED, check_pairs, finite
+from crowdproof.audit.notions.question import ASSUMED, Finite, check_pairs, finite
 from crowdproof.audit.notions.releases import Releases, one_threshold
-from crowdproof.audit.outcome import stored_key
+from crowdproof.audit.outcome import Outcome, key_of, stored_key
 from crowdproof.audit.outputs import as_table
 from crowdproof.audit.probe import probe
 from crowdproof.audit.witness import data_to_json
 from crowdproof.claims import DP, Safe
 from crowdproof.errors import TargetError
-from crowdproof.findings import Estimate, Event, Exact, Note, NotRefuted, PairWitness, Refuted, Skipped, Undecided
+from crowdproof.findings import (
+    Confidence,
+    Estimate,
+    Event,
+    Exact,
+    Note,
+    NotRefuted,
+    PairWitness,
+    Refuted,
+    Skipped,
+    Undecided,
+)
 
 FORM = Note(
     "What was compared",
@@ -40,8 +57,11 @@ AMBIGUOUS = (
     "More changed between neighbours than the group of one row. Whether the recoding depends on the data, or only what "
     f"is suppressed, the releases alone do not tell: if the target chooses a recoding, {CHOOSE}"
 )
-CONFIRMING = 24
-"""Runs on either dataset that must agree before they refute."""
+UNCONFIRMED = (
+    "A recoding changed between neighbours if the target is deterministic, which was only measured, and the budget of "
+    "runs is too small to confirm it by fresh runs: state that it is (--deterministic, or deterministic = true in a "
+    "gate), or give more runs."
+)
 
 
 @frozen
@@ -66,20 +86,21 @@ def examine(request: Request) -> Conclusion:
     if not known.finite or declares_law(request.target):
         reason = f"The target is randomized and does not show its first step: {CHOOSE}"
         return Conclusion(Skipped(reason), None, known.notes, 0)
-    return _examine_releases(request, claim, (FORM, *([ASSUMED] if known.measured else []), *known.notes))
+    return _examine_releases(request, claim, known)
 
 
-def _examine_releases(request: Request, claim: Safe, notes: tuple[Note, ...]) -> Conclusion:
+def _examine_releases(request: Request, claim: Safe, known: Finite) -> Conclusion:
+    notes: tuple[Note, ...] = (FORM, *([ASSUMED] if known.measured else []), *known.notes)
     meter = Meter(request.budget, request.progress)
     pairs = _pairs(request, claim)
     meter.runs += probe(request.target, [pair.left for pair in pairs[:2]])
     seen: list[Releases] = []
-    seeds = np.random.SeedSequence([request.seed, 5]).generate_state(CONFIRMING).tolist()
+    seeds = np.random.SeedSequence([request.seed, 5]).generate_state(2).tolist()
     try:
         for pair in pairs:
             if meter.spent:
                 break
-            left, right = (only_outcome(request.target, data, seeds[:2]) for data in (pair.left, pair.right))
+            left, right = (only_outcome(request.target, data, seeds) for data in (pair.left, pair.right))
             meter.runs += 4
             if left.failure is not None or right.failure is not None:  # a refusal says nothing about the recoding
                 continue
@@ -87,11 +108,11 @@ def _examine_releases(request: Request, claim: Safe, notes: tuple[Note, ...]) ->
             seen.append(Releases.of(pair, *tables))
             moved = seen[-1].moved()
             if moved:
-                for data in (pair.left, pair.right):
-                    only_outcome(request.target, data, seeds)
-                meter.runs += 2 * len(seeds)
-                witness = _witness(pair, left.output, tables, moved)
-                return Conclusion(Refuted(witness), Exact(), (Note("Pair", pair.origin), *notes), meter.runs)
+                sure = not known.measured or _confirmed(request, claim, [(pair.left, left), (pair.right, right)], meter)
+                verdict = Refuted(_witness(pair, left.output, tables, moved)) if sure else Undecided(UNCONFIRMED)
+                certainty = Confidence(request.error) if known.measured else Exact()
+                notes = Note("Pair", pair.origin), *notes
+                return Conclusion(verdict, certainty if sure else None, notes, meter.runs)
     except KeyboardInterrupt:
         return Conclusion(Undecided(f"It was interrupted after {len(seen)} pairs."), None, notes, meter.runs)
     if meter.late:
@@ -103,6 +124,20 @@ def _examine_releases(request: Request, claim: Safe, notes: tuple[Note, ...]) ->
         return Conclusion(Undecided(AMBIGUOUS), None, notes, meter.runs)
     words = f"On {len(seen)} pairs of neighbours no more changed than suppression of small groups can change"
     return Conclusion(NotRefuted(f"{words}; other pairs were not examined."), Exact(), notes, meter.runs)
+
+
+def _confirmed(request: Request, claim: Safe, seen: list[tuple[Any, Outcome]], meter: Meter) -> bool:
+    """Whether the releases of both datasets come again in fresh runs; False where the budget is too small for these."""
+    runs = needed(Excess(claim.epsilon, (), Fraction(1), Fraction(0)), Fraction(0), request.error)
+    if runs > MOST or not meter.affords(2 * int(runs)):
+        return False
+    seeds = np.random.SeedSequence([request.seed, 6]).generate_state(2 * int(runs)).tolist()
+    for place, (data, outcome) in enumerate(seen):
+        again = only_outcome(request.target, data, seeds[place :: len(seen)])
+        if key_of(again) != key_of(outcome):
+            raise NotDeterministicError
+        meter.runs += int(runs)
+    return True
 
 
 def changed_groups(left: Counter[Any], right: Counter[Any]) -> dict[Any, tuple[int, int]]:

@@ -1,9 +1,12 @@
 """Each notion with a leaky twin that must be refuted and a safe twin that must not be."""
 
+import math
 import time
 from collections import Counter
+from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
 import polars as pl
 import pytest
 from attrs import frozen
@@ -22,9 +25,12 @@ from crowdproof import (
 )
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.check import Terms, check
+from crowdproof.audit.exact import Excess
+from crowdproof.audit.exact.confirm import needed
 from crowdproof.audit.notions.k_anonymity import smallest_group
 from crowdproof.audit.replay import replay
 from crowdproof.audit.targets import load_target
+from crowdproof.exact import Epsilon
 from crowdproof.mechanisms import (
     Candidate,
     EpsSafe,
@@ -302,12 +308,48 @@ def test_determinism_that_was_measured_is_an_assumption_and_a_declared_one_is_no
     declared = audit(inner, claim, data=PEOPLE, search=0)
     measured = audit(load_target(inner.__call__, isolate="none"), claim, data=PEOPLE, search=0)
     told = audit(load_target(inner.__call__, isolate="none"), claim, data=PEOPLE, search=0, deterministic=True)
-    confirmed = isinstance(measured.verdict, Refuted) and not isinstance(claim, Safe)
+    confirmed = isinstance(measured.verdict, Refuted)
     assert str(measured.certainty) == ("false-alarm rate at most 1e-6" if confirmed else "exact")
     assert str(declared.certainty) == str(told.certainty) == "exact"
     assert measured.verdict == declared.verdict == told.verdict
     assert {"Assumption", "Behaviour of the target"} <= set(titles(measured))
     assert "Assumption" not in titles(declared) + titles(told)
+
+
+def test_a_measured_recoding_is_confirmed_by_fresh_runs_or_undecided():
+    target = load_target(Wrapped(Mondrian(k=2, total=True)).__call__, isolate="none")
+    few, large = Budget(runs=12), Safe(12)
+    assert isinstance(audit(target, Safe(), data=PEOPLE, search=0).verdict, Refuted)
+    for finding in (audit(target, Safe(), data=PEOPLE, budget=few), audit(target, large, data=PEOPLE)):
+        assert isinstance(finding.verdict, Undecided)
+        assert "--deterministic" in finding.verdict.reason
+        assert finding.certainty is None
+    stated = audit(target, large, data=PEOPLE, deterministic=True)
+    assert isinstance(stated.verdict, Refuted)
+    assert str(stated.certainty) == "exact"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_recoding_that_is_random_after_all_is_not_refuted_by_its_luck(seed):
+    """One recoding in four runs is another: the first runs on either dataset agree often, fresh ones do not."""
+
+    def recode(data, rng):
+        width = 20 if rng.random() < 0.25 else 10
+        return data.with_columns(age=pl.col("age") // width * width)
+
+    finding = audit(load_target(recode, isolate="none"), Safe("ln 4"), data=PEOPLE, seed=seed, search=0)
+    assert isinstance(finding.verdict, Skipped | NotRefuted)
+
+
+@pytest.mark.parametrize("x", [1.0, 1.5, 2.0, 4.0])
+def test_no_safe_recoding_gives_two_incompatible_releases_so_often(x):
+    """By a second route: all pairs of probabilities on a grid that an eps-safe recoding allows."""
+    runs = needed(Excess(Epsilon.of(math.log(x)), (), Fraction(1), Fraction(0)), Fraction(0), Fraction(1, 10**6))
+    pi, sigma = np.meshgrid(np.linspace(0, 1, 401), np.linspace(0, 1, 401))
+    allowed = (pi <= x * (1 - sigma)) & (sigma <= x * (1 - pi))
+    likely = (pi * sigma)[allowed].max()
+    assert likely**runs <= 1e-6 * (1 + 1e-9)
+    assert likely ** (runs / 2) > 1e-6
 
 
 def test_a_randomized_target_has_no_assumption_of_determinism():
