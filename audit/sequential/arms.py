@@ -9,7 +9,7 @@ from attrs import Factory, define, frozen
 
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.outputs import Numbers, Score, reader_for, score_from_json
-from crowdproof.audit.sequential.betting import REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest
+from crowdproof.audit.sequential.betting import NOISE, REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest
 from crowdproof.audit.sequential.learning import Counts, learn, rerank
 from crowdproof.audit.sequential.wealth import Wealth
 
@@ -154,7 +154,7 @@ class Arm:
         return max(first, int(self.trials * GROWTH))
 
     def promise(self, nulls: Nulls) -> float:
-        """Optimistic growth: what the counts suggest and one standard error; infinite before anything is known."""
+        """Optimistic growth: what the counts suggest beyond chance, and one standard error; infinite before any."""
         state = self.blocks, float(nulls.x[0]), float(nulls.delta[0])
         if self.promised[0] != state:  # with many pairs, all but one are as they were
             self.promised = state, self._optimistic(nulls)
@@ -165,7 +165,8 @@ class Arm:
         known = int(seen[0].sum())
         if known == 0:
             return math.inf if self.trials == 0 else 1 / (2 * self.trials)
-        return (math.sqrt(2 * known * float(growth_of(seen, nulls)[0])) + 1) ** 2 / (2 * known)
+        beyond = max(2 * known * float(growth_of(seen, nulls)[0]) - NOISE, 0.0)
+        return (math.sqrt(beyond) + 1) ** 2 / (2 * known)
 
     def absorb(self, cells: Counts, runs: int) -> None:
         """Add what a block has shown."""

@@ -42,7 +42,7 @@ FIRST_PART = 16
 """Nothing is bet on the first block of a pair, so it is no larger than this part of the budget."""
 LEAST = 16
 """Runs on each side in the first block where the budget is smallest."""
-NEARLY = 0.9
+NEARLY = 0.6
 """A pair that promises this share of the best one's growth is played with it where they have a dataset in common."""
 DEFAULT_RUNS = 1_000_000
 """Runs where the budget sets no limit of any kind."""
