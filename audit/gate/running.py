@@ -24,6 +24,7 @@ from crowdproof.audit.gate.result import GateResult
 from crowdproof.audit.gate.sources import Code, code_of, key_of
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.interface import Budget
+from crowdproof.audit.interrupts import noticed
 from crowdproof.errors import told
 from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided, Verdict
 
@@ -123,8 +124,7 @@ class _Run:
         try:
             for entry in entries:
                 cases += self._prepared(entry) if entry.name not in self.findings else ()
-            waiting = range(len(cases), 0, -1)
-            self._test([case for case, left in zip(cases, waiting, strict=True) if not self._settled(case, left)])
+            self._test(self._unsettled(cases))
         finally:
             for case in cases:
                 self.engine.release(case)
@@ -149,6 +149,16 @@ class _Run:
             yield self.engine.prepare(entry, self.project)
         except Exception as error:  # noqa: BLE001
             self._found(entry, _skipped(entry, error))
+
+    def _unsettled(self, cases: list[Case]) -> list[Case]:
+        """Those that need a statistical test."""
+        left = []
+        with noticed() as interrupts:
+            for place, case in enumerate(cases):
+                if not self._settled(case, len(cases) - place):
+                    left.append(case)
+                interrupts.check()
+        return left
 
     def _settled(self, case: Case, waiting: int) -> bool:
         """Whether the claim needs no statistical test; it has its share of the time among those that wait."""

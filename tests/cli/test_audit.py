@@ -30,6 +30,13 @@ def interrupted(table, rng, runs=[0]):
         raise KeyboardInterrupt
     return int(table.height + rng.geometric(0.5) - rng.geometric(0.5))
 
+def pressed(table, rng, runs=[0]):
+    import os, signal
+    runs[0] += 1
+    if runs[0] == 3000:
+        os.kill(os.getpid(), signal.SIGINT)
+    return int(table.height + rng.geometric(0.5) - rng.geometric(0.5))
+
 def zips(table):
     return sorted(table["zip"].to_list())
 
@@ -213,6 +220,16 @@ def test_an_interrupt_still_reports(crowdproof):
     assert "UNDECIDED" in ran.stdout
     assert "interrupted" in ran.stdout
     assert ran.returncode == ExitCode.UNDECIDED
+
+
+def test_an_interrupt_begins_no_other_claim(crowdproof):
+    options = ["--claim", "dp(epsilon=ln 2)", "--claim", "dp(epsilon=2)", "--data", "people.csv", "--search", "0"]
+    ran = crowdproof("audit", "target.py:pressed", *options, "--isolate", "none", "--format", "json")
+    assert ran.returncode == ExitCode.BROKEN, ran.stderr
+    first, second = json.loads(ran.stdout)
+    assert (first["verdict"]["kind"], second["verdict"]["kind"]) == ("undecided", "skipped")
+    assert first["cost"]["runs"] > 2000
+    assert "interrupted before it was examined" in second["verdict"]["reason"]
 
 
 # --- what is found is not lost -------------------------------------------------------------------------------------

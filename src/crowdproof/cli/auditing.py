@@ -119,19 +119,23 @@ def one_by_one(
 
     Where nothing was found at all, the first error is all there is to tell.
     """
+    from crowdproof.audit.interrupts import noticed
+
     findings: list[Finding] = []
     failures: list[BaseException] = []
     left = iter(items)
-    for item in left:
-        try:
-            findings.append(examine(item))
-        except KeyboardInterrupt as error:
-            rest = [item, *left]
-            failures += [error] * len(rest)
-            findings += [skipped(each, "It was interrupted before it was examined.") for each in rest]
-        except Exception as error:  # noqa: BLE001
-            failures.append(error)
-            findings.append(skipped(item, told(error)))
+    with noticed() as interrupts:
+        for item in left:
+            try:
+                interrupts.check()
+                findings.append(examine(item))
+            except KeyboardInterrupt as error:
+                rest = [item, *left]
+                failures += [error] * len(rest)
+                findings += [skipped(each, "It was interrupted before it was examined.") for each in rest]
+            except Exception as error:  # noqa: BLE001
+                failures.append(error)
+                findings.append(skipped(item, told(error)))
     if len(failures) == len(items):
         raise failures[0]
     return findings

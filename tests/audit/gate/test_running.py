@@ -2,6 +2,7 @@
 
 import datetime
 import math
+import signal
 
 import pytest
 from gate_projects import CRASH, Scripted, entry, exact, project_file
@@ -368,6 +369,23 @@ def test_an_interrupt_ends_the_gate_with_what_was_found(tmp_path, plan):
     assert engine.released == (["a", "b", "c"] if tested else ["a"])
     assert result.interrupted
     assert result.exit_code() is (ExitCode.REFUTED if tested else ExitCode.BROKEN)
+
+
+def test_an_interrupt_that_an_audit_ended_with_ends_the_gate_too(tmp_path):
+    """The audit tells what it had found by then; the claims after it are not begun."""
+
+    class Pressed(Scripted):
+        def settle(self, case, *rest):
+            if case.entry.name == "a":
+                with pytest.raises(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
+            return super().settle(case, *rest)
+
+    path = project_file(tmp_path, *(entry(name, f"dp(epsilon={i})") for i, name in enumerate("ab")))
+    result = gate(path, Pressed(a=LEAK, b=exact()))
+    assert verdicts(result) == {"a": Refuted, "b": Undecided}
+    assert result.interrupted
+    assert verdicts(gate(path, Scripted(a=LEAK, b=exact()))) == {"a": Refuted, "b": NotRefuted}
 
 
 def test_an_interrupted_gate_is_never_green_and_its_suppressions_still_match(tmp_path):
