@@ -9,7 +9,7 @@ from attrs import Factory, define, frozen
 
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.outputs import Numbers, Score, reader_for, score_from_json
-from crowdproof.audit.sequential.betting import NOISE, REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest
+from crowdproof.audit.sequential.betting import REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest
 from crowdproof.audit.sequential.learning import Counts, learn, rerank
 from crowdproof.audit.sequential.wealth import Wealth
 
@@ -153,19 +153,22 @@ class Arm:
         """Runs on either side that the next block should have; the first has so many."""
         return max(first, int(self.trials * GROWTH))
 
-    def promise(self, nulls: Nulls) -> float:
-        """Optimistic growth: what the counts suggest beyond chance, and one standard error; infinite before any."""
+    def promise(self, nulls: Nulls, chance: float) -> float:
+        """Optimistic growth: what the counts suggest and one standard error; infinite before anything is known.
+
+        `chance` is twice the log-wealth that is taken off what they suggest, since they would by chance.
+        """
         state = self.blocks, float(nulls.x[0]), float(nulls.delta[0])
         if self.promised[0] != state:  # with many pairs, all but one are as they were
-            self.promised = state, self._optimistic(nulls)
+            self.promised = state, self._optimistic(nulls, chance)
         return self.promised[1]
 
-    def _optimistic(self, nulls: Nulls) -> float:
+    def _optimistic(self, nulls: Nulls, chance: float) -> float:
         seen = self.seen
         known = int(seen[0].sum())
         if known == 0:
             return math.inf if self.trials == 0 else 1 / (2 * self.trials)
-        beyond = max(2 * known * float(growth_of(seen, nulls)[0]) - NOISE, 0.0)
+        beyond = max(2 * known * float(growth_of(seen, nulls)[0]) - chance, 0.0)
         return (math.sqrt(beyond) + 1) ** 2 / (2 * known)
 
     def absorb(self, cells: Counts, runs: int) -> None:

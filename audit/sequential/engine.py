@@ -19,7 +19,7 @@ from attrs import Factory, define
 from crowdproof.audit import global_random
 from crowdproof.audit.interface import Budget, Pair, Progress, Runner
 from crowdproof.audit.sequential.arms import FIRST, Arm, Block
-from crowdproof.audit.sequential.betting import BOUND, Bets, Goal, Nulls, choose, strongest
+from crowdproof.audit.sequential.betting import BOUND, NOISE, Bets, Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.result import Ended, SequentialResult
@@ -219,7 +219,7 @@ class Audit:
         if self.ladder is not None:
             return self._room() if self.budget.runs is None else self.budget.runs // BLOCKS
         under_way = self.log_e > 0 and self.lacking > 0
-        return math.ceil(self.lacking / arm.promise(self.claim)) if under_way else self._room()
+        return math.ceil(self.lacking / self._promise(arm)) if under_way else self._room()
 
     def _room(self, datasets: int = 2) -> int:
         """Runs on each of so many datasets that the budget still has."""
@@ -232,21 +232,24 @@ class Audit:
         """
         if len(self.arms) == 1:
             return self.arms
-        aim = self._aim()
-        best = max(self.arms, key=lambda arm: arm.promise(aim))
+        best = max(self.arms, key=self._promise)
         if self.ladder is not None:
             return [best]
-        enough = NEARLY * best.promise(aim)
+        enough = NEARLY * self._promise(best)
         others = [
             arm
             for arm in self.arms
             if arm is not best
             and arm.trials >= best.trials
-            and arm.promise(aim) >= enough
+            and self._promise(arm) >= enough
             and set(arm.datasets) & set(best.datasets)
         ]
         played = [best, *others]
         return played if self._room(len(shared(played))) >= self._size(best) else [best]
+
+    def _promise(self, arm: Arm) -> float:
+        """What the pair promises; the next rung of a bound is where no pair promises more than chance would."""
+        return arm.promise(self._aim(), NOISE if self.ladder is None else 0.0)
 
     def _aim(self) -> Nulls:
         """What is to be refuted next: the claim, or the next rung of the bound to raise."""
