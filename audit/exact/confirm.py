@@ -61,6 +61,12 @@ def needed(excess: Excess, delta: Fraction, error: Fraction) -> float:
     return math.ceil(math.log(error) / math.log(likely) * (1 + 1e-9)) if likely > 0 else 1
 
 
+def enough(excess: Excess, delta: Fraction, error: Fraction, meter: Meter) -> int | None:
+    """The same, or None where so many are not to be had."""
+    runs = needed(excess, delta, error)
+    return int(runs) if runs <= MOST and meter.affords(2 * int(runs)) else None
+
+
 def confirmed(
     result: ExactResult,
     excess: Excess,
@@ -77,16 +83,16 @@ def confirmed(
 
     A run that comes out otherwise than enumeration has it raises `NotDeterministicError`.
     """
-    runs = needed(excess, delta, error)
-    if runs > MOST or not meter.affords(2 * int(runs)):
+    runs = enough(excess, delta, error, meter)
+    if runs is None:
         return False
     keys = {each.key for each in excess.event}
     heavy = [(sample, sample.right if flipped else sample.left) for sample, key in result.ran if key in keys]
     light = [(sample, sample.left if flipped else sample.right) for sample, key in result.ran if key not in keys]
     for_draws, for_runs = np.random.SeedSequence(seed).spawn(2)
     rng = np.random.default_rng(for_draws)
-    drawn = [(each, True) for each in _drawn(heavy, int(runs), rng)]
-    drawn += [(each, False) for each in _drawn(light, int(runs), rng)]
+    drawn = [(each, True) for each in _drawn(heavy, runs, rng)]
+    drawn += [(each, False) for each in _drawn(light, runs, rng)]
     rng.shuffle(drawn)
     seeds = for_runs.generate_state(len(drawn), np.uint64).tolist()
     seen = runner.map(

@@ -9,7 +9,7 @@ from crowdproof.audit.exact import ExactResult, Excess, Unaffordable, confirmed,
 from crowdproof.audit.exact.engine import LIMIT
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import Meter
-from crowdproof.audit.notions.question import ASSUMED, Question
+from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Question
 from crowdproof.errors import TargetError
 from crowdproof.exact import show
 from crowdproof.findings import (
@@ -148,8 +148,7 @@ class ExactPart:
         if self.question.distrust and not self.confirmed:
             return Undecided(
                 f"Enumeration shows a delta of {report.number(self.refuting.excess.bounds())} if the target is "
-                "deterministic, which was only measured, and the budget of runs is too small to confirm it by fresh "
-                "runs: state that it is (--deterministic, or deterministic = true in a gate), or give more runs."
+                + UNCONFIRMED
             )
         return Refuted(self.refuting.witness())
 

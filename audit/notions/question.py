@@ -29,6 +29,11 @@ ASSUMED = Note(
     "That the target is deterministic was measured: on every dataset that was enumerated it was run twice, with "
     "different seeds, with one result.",
 )
+UNCONFIRMED = (
+    "deterministic, which was only measured, and the budget of runs is too small to confirm it by fresh runs: state "
+    "that it is (--deterministic, or deterministic = true in a gate), or give more runs."
+)
+"""How a sentence ends that says what follows if the target is."""
 
 
 @frozen(eq=False)

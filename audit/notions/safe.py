@@ -20,13 +20,13 @@ import polars as pl
 from attrs import evolve, frozen
 
 from crowdproof.audit.exact import Excess, NotDeterministicError
-from crowdproof.audit.exact.confirm import MOST, needed
+from crowdproof.audit.exact.confirm import enough
 from crowdproof.audit.exact.engine import declares_law, only_outcome
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions import indistinguishable
-from crowdproof.audit.notions.question import ASSUMED, Finite, check_pairs, finite
+from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Finite, check_pairs, finite
 from crowdproof.audit.notions.releases import Releases, one_threshold
 from crowdproof.audit.outcome import Outcome, key_of, stored_key
 from crowdproof.audit.outputs import as_table
@@ -57,11 +57,7 @@ AMBIGUOUS = (
     "More changed between neighbours than the group of one row. Whether the recoding depends on the data, or only what "
     f"is suppressed, the releases alone do not tell: if the target chooses a recoding, {CHOOSE}"
 )
-UNCONFIRMED = (
-    "A recoding changed between neighbours if the target is deterministic, which was only measured, and the budget of "
-    "runs is too small to confirm it by fresh runs: state that it is (--deterministic, or deterministic = true in a "
-    "gate), or give more runs."
-)
+CHANGED = f"A recoding changed between neighbours if the target is {UNCONFIRMED}"
 
 
 @frozen
@@ -109,7 +105,7 @@ def _examine_releases(request: Request, claim: Safe, known: Finite) -> Conclusio
             moved = seen[-1].moved()
             if moved:
                 sure = not known.measured or _confirmed(request, claim, [(pair.left, left), (pair.right, right)], meter)
-                verdict = Refuted(_witness(pair, left.output, tables, moved)) if sure else Undecided(UNCONFIRMED)
+                verdict = Refuted(_witness(pair, left.output, tables, moved)) if sure else Undecided(CHANGED)
                 certainty = Confidence(request.error) if known.measured else Exact()
                 notes = Note("Pair", pair.origin), *notes
                 return Conclusion(verdict, certainty if sure else None, notes, meter.runs)
@@ -128,15 +124,15 @@ def _examine_releases(request: Request, claim: Safe, known: Finite) -> Conclusio
 
 def _confirmed(request: Request, claim: Safe, seen: list[tuple[Any, Outcome]], meter: Meter) -> bool:
     """Whether the releases of both datasets come again in fresh runs; False where the budget is too small for these."""
-    runs = needed(Excess(claim.epsilon, (), Fraction(1), Fraction(0)), Fraction(0), request.error)
-    if runs > MOST or not meter.affords(2 * int(runs)):
+    runs = enough(Excess(claim.epsilon, (), Fraction(1), Fraction(0)), Fraction(0), request.error, meter)
+    if runs is None:
         return False
-    seeds = np.random.SeedSequence([request.seed, 6]).generate_state(2 * int(runs)).tolist()
+    seeds = np.random.SeedSequence([request.seed, 6]).generate_state(2 * runs).tolist()
     for place, (data, outcome) in enumerate(seen):
         again = only_outcome(request.target, data, seeds[place :: len(seen)])
         if key_of(again) != key_of(outcome):
             raise NotDeterministicError
-        meter.runs += int(runs)
+        meter.runs += runs
     return True
 
 

@@ -185,7 +185,7 @@ class Audit:
     def step(self, arms: Sequence[Arm]) -> None:
         """Bet on one block of trials on each of these pairs, run them, and learn from them; the first says how many."""
         size, remaining, lead = self._size(arms[0]), self.remaining, max(arms, key=lambda arm: arm.trials)
-        before = [(arm, arm.score, arm.seen, arm.known, self._bets(arm)) for arm in arms]
+        before = [(arm, arm.score, *self._bets(arm)) for arm in arms]
         cells = self._run(shared(arms), size)
         had = [float(arm.wealth.total[0]) for arm in arms]
         for arm, score, seen, known, bets in before:
@@ -203,9 +203,11 @@ class Audit:
             arm.absorb(cells[arm.index], size)
             arm.relearn(self._aim())
 
-    def _bets(self, arm: Arm) -> Bets:
+    def _bets(self, arm: Arm) -> tuple[Counts, Counts, Bets]:
+        """The bets on the next block of this pair, after the counts that they go by: those seen, and all known."""
+        seen, known = arm.seen, arm.known
         goal = Goal(self.lacking + arm.wealth.total - arm.wealth.parts[-1], self.remaining)
-        return choose(*arm.seen, self.claim, strongest(*arm.known, self.claim), goal)
+        return seen, known, choose(*seen, self.claim, strongest(*known, self.claim), goal)
 
     def _size(self, arm: Arm) -> int:
         """Runs on either side in the next block: few at first where the budget is small."""
