@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crowdproof.audit.outputs import as_table
+from crowdproof.audit.releases import as_table
 from crowdproof.errors import TargetError
 from crowdproof.mechanism import Mechanism
 

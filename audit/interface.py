@@ -38,6 +38,17 @@ class Budget:
     """Runs of the target, over all datasets."""
     seconds: float | None = None
 
+    def less(self, *, runs: int, seconds: float) -> "Budget":
+        """What is left after so much was spent.
+
+        >>> Budget(runs=100).less(runs=30, seconds=1.0)
+        Budget(runs=70, seconds=None)
+        """
+        return Budget(
+            runs=None if self.runs is None else max(0, self.runs - runs),
+            seconds=None if self.seconds is None else max(0.0, self.seconds - seconds),
+        )
+
 
 class Sampling(Enum):
     """Who draws the sample that a DPS claim speaks of."""

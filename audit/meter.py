@@ -60,8 +60,4 @@ class Meter:
 
     def left(self) -> Budget:
         """What remains, as a budget of its own."""
-        runs, seconds = self.budget.runs, self.budget.seconds
-        return Budget(
-            None if runs is None else max(0, runs - self.runs),
-            None if seconds is None else max(0.0, seconds - self.seconds),
-        )
+        return self.budget.less(runs=self.runs, seconds=self.seconds)

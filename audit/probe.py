@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdproof.audit.outcome import Outcome, attempt
-from crowdproof.audit.outputs import as_table, key
+from crowdproof.audit.releases import canonical
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Mechanism
 
@@ -24,10 +24,7 @@ def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
     if not released:
         raise NoReleaseError(_common(outcomes))
     for each in released:
-        key(each)  # an output that shows nothing of itself is an error
-    kinds = sorted({kind_of(each) for each in released})
-    if len(kinds) > 1:
-        raise TargetError(f"it returned {' and '.join(kinds)} on the same data: make it return one kind of output.")
+        canonical(each)  # an output that shows nothing of itself is an error
     if all(_is_nan(each) for each in released):
         raise TargetError("it returned nothing but nan: make it return a release.")
     return len(outcomes)
@@ -35,19 +32,6 @@ def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
 
 def _run(mechanism: Mechanism, seed: int, data: Any) -> Any:
     return mechanism(data, np.random.default_rng(seed))
-
-
-def kind_of(output: Any) -> str:
-    """What an output is, in a word that does not tell containers of the same content apart."""
-    if as_table(output) is not None:
-        return "a table"
-    if isinstance(output, bool | int | float | np.number | np.bool_):
-        return "a number"
-    if isinstance(output, str | bytes):
-        return "a text"
-    if isinstance(output, list | tuple | np.ndarray):
-        return "a list"
-    return f"a {type(output).__name__}"
 
 
 def _is_nan(output: Any) -> bool:

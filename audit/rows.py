@@ -159,8 +159,13 @@ class SampledRows:
         """The output on one sample."""
         return self.mechanism(take(data, np.flatnonzero(bernoulli(self.beta, rng, size(data)))), rng)
 
+    @property
+    def independent(self) -> bool:
+        """Whether runs do not depend on one another: where the mechanism stands for it by a faster way of its own."""
+        return hasattr(self.mechanism, "sampled_batch")
+
     def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:
         """`size` outputs on independent samples, in the mechanism's own faster way where it has one."""
-        if hasattr(self.mechanism, "sampled_batch") and isinstance(data, pl.DataFrame):
-            return self.mechanism.sampled_batch(data, self.beta, rng, size)
+        if self.independent and isinstance(data, pl.DataFrame):
+            return self.mechanism.sampled_batch(data, self.beta, rng, size)  # type: ignore[attr-defined]
         return [self(data, rng) for _ in range(size)]

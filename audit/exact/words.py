@@ -13,8 +13,8 @@ from attrs import frozen
 
 from crowdproof.audit.exact.law import Mass, PairLaw
 from crowdproof.audit.exact.profile import Excess
-from crowdproof.audit.outputs import traits
-from crowdproof.audit.outputs.words import describe
+from crowdproof.audit.releases import traits
+from crowdproof.audit.releases.words import describe
 from crowdproof.exact import Epsilon
 
 _TELLING = ("range ends", "range starts", "set holds", "cell", "rows", "number", "is")

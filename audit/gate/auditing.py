@@ -21,7 +21,6 @@ from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions import statistically
 from crowdproof.audit.notions.exactly import ExactPart
 from crowdproof.audit.notions.question import Question
-from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.sequential import Ended, SequentialResult, sequential_audit
 from crowdproof.audit.targets.behaviour import Behaviour
@@ -89,7 +88,7 @@ class AuditEngine:
         claim, pairs = question.claim, list(_pairs(question, case.data))
         result = sequential_audit(
             pairs,
-            Guarded(question.whole),
+            question.whole,
             claim.epsilon,
             claim.delta,
             error=alpha,

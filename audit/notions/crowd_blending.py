@@ -19,7 +19,6 @@ from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions.question import ASSUMED, finite
 from crowdproof.audit.notions.statistically import witness as betting_witness
-from crowdproof.audit.outcome import Guarded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.rows import GroupedPair, group
 from crowdproof.audit.sequential import Ended, sequential_audit
@@ -105,7 +104,7 @@ class Examination:
             return exact_report.witness(result, excess, flipped)
         found = sequential_audit(
             [pair],
-            Guarded(self.request.target),
+            self.request.target,
             self.claim.epsilon,
             Fraction(0),
             error=self.request.error / self.tests,

@@ -18,7 +18,7 @@ from crowdproof.audit.interface import Conclusion, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.outcome import attempt
-from crowdproof.audit.outputs import as_table
+from crowdproof.audit.releases import as_table
 from crowdproof.audit.witness import data_to_json
 from crowdproof.claims import KAnonymity, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, TargetError

@@ -9,9 +9,9 @@ from crowdproof.audit import global_random
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import BudgetSpentError, Meter
 from crowdproof.audit.notions.question import Question
-from crowdproof.audit.outputs import reader_for
+from crowdproof.audit.releases import Releases, reader_for
 from crowdproof.audit.sequential.learning import Counts, learn
-from crowdproof.audit.sequential.trials import run
+from crowdproof.audit.sequential.trials import glance
 
 RUNS = 384
 """Runs on either side for each pair that the search tries."""
@@ -36,16 +36,13 @@ def best_by_search(question: Question, request: Request, meter: Meter) -> list[P
 def excess_estimate(question: Question, pair: Pair, seed: int, meter: Meter) -> float | None:
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
     with global_random.kept():
-        left, right = (
-            run(question.whole, data, np.random.SeedSequence([seed, 2, side]), RUNS)
-            for side, data in enumerate((pair.left, pair.right))
-        )
+        left, right = glance(question.whole, pair, RUNS, np.random.SeedSequence([seed, 2]))
     try:
         meter.spend(2 * RUNS, "searching for a pair")
     except BudgetSpentError:
         return None
     x, delta = question.claim.epsilon.exp(), float(question.claim.delta)
-    reader = reader_for([*left[:64], *right[:64]] if not _both_numbers(left, right) else np.concatenate([left, right]))
+    reader = reader_for(Releases.joined([left, right]))
     found = learn(reader, left, right, lambda counts: _excess(counts, x))
     return -delta if found is None else _excess(found[1], x) - delta
 
@@ -64,7 +61,3 @@ def _best(heavy: Any, light: Any, x: float, runs: int) -> float:
         error = np.sqrt((p * (1 - p) + x * x * q * (1 - q) + (1 + x) ** 2 / runs) / runs)
         best = max(best, float(np.max(p - x * q - 2 * error)))
     return best
-
-
-def _both_numbers(left: Any, right: Any) -> bool:
-    return isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and left.shape[1] == right.shape[1]

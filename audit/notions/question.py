@@ -11,8 +11,7 @@ from crowdproof.audit.exact import has_finite_law
 from crowdproof.audit.exact.engine import declares_law
 from crowdproof.audit.interface import Pair, Request, Sampling
 from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.outcome import Guarded
-from crowdproof.audit.outputs import as_table
+from crowdproof.audit.releases import as_table
 from crowdproof.audit.rows import SampledRows, group, is_rows, size
 from crowdproof.claims import DP, DPS, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError
@@ -60,11 +59,8 @@ class Question:
 
     @property
     def whole(self) -> Mechanism:
-        """Sampling and the mechanism as one, where a run without a release is an output like any other."""
-        guarded = Guarded(self.mechanism)
-        if self.beta is None:
-            return guarded
-        return SampledRows(self.beta, self.mechanism if hasattr(self.mechanism, "sampled_batch") else guarded)
+        """Sampling and the mechanism as one."""
+        return self.mechanism if self.beta is None else SampledRows(self.beta, self.mechanism)
 
     def proposals(self, data: Any) -> Proposals:
         """Where to look."""

@@ -29,8 +29,8 @@ from crowdproof.audit.notions import indistinguishable
 from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Finite, check_pairs, finite
 from crowdproof.audit.notions.releases import Releases, one_threshold
 from crowdproof.audit.outcome import Outcome, key_of, stored_key
-from crowdproof.audit.outputs import as_table
 from crowdproof.audit.probe import probe
+from crowdproof.audit.releases import as_table
 from crowdproof.audit.witness import data_to_json
 from crowdproof.claims import DP, Safe
 from crowdproof.errors import TargetError

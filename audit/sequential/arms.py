@@ -8,8 +8,8 @@ import numpy as np
 from attrs import Factory, define, frozen
 
 from crowdproof.audit.interface import Pair
-from crowdproof.audit.outputs import Numbers, Score, reader_for, score_from_json
-from crowdproof.audit.sequential.betting import REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest
+from crowdproof.audit.releases import Releases, Score, reader_for, score_from_json
+from crowdproof.audit.sequential.betting import REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest, trials_of
 from crowdproof.audit.sequential.learning import Counts, learn, rerank
 from crowdproof.audit.sequential.wealth import Wealth
 
@@ -27,6 +27,8 @@ KEPT_ROWS = 2**18
 """Outputs kept for each side of a pair where they are numbers."""
 KEPT_RECORDS = 4000
 """Outputs kept for each side of a pair where they are not numbers."""
+LOOKED_AT = 64
+"""Releases of either side by which it is decided how to read them."""
 LEAST_LEARNED = 2
 """Outputs of either side below which nothing is learned: one to fit a score to, one to judge it by."""
 FEW_CELLS = 16
@@ -48,8 +50,6 @@ class Block:
     """Those against the claim."""
     left: Ints
     right: Ints
-    runs: int
-    """Runs on either side."""
     remaining: int
     """Trials that the audit was still to have, this block included, as far as was known."""
     leads: bool
@@ -64,33 +64,31 @@ class Block:
 
 @define(eq=False)
 class Pool:
-    """The first outputs of one side, up to a limit."""
+    """The first releases of one side, up to a limit."""
 
-    pieces: list[Any] = Factory(list)
+    pieces: list[Releases] = Factory(list)
     size: int = 0
 
     def room(self) -> int:
         """How many more are wanted."""
-        if not self.pieces or not isinstance(self.pieces[0], np.ndarray):
+        form = self.pieces[0].form if self.pieces else None
+        if form is None:
             return max(KEPT_RECORDS - self.size, 0)
-        return max(min(KEPT_ROWS, KEPT_NUMBERS // max(int(self.pieces[0].shape[1]), 1)) - self.size, 0)
+        return max(min(KEPT_ROWS, KEPT_NUMBERS // form.width) - self.size, 0)
 
-    def add(self, outputs: Any) -> None:
+    def add(self, releases: Releases) -> None:
         """Keep these as well, as far as they are wanted."""
-        kept = outputs[: self.room()]
+        kept = releases[: self.room()]
         if len(kept):
             self.pieces.append(kept)
             self.size += len(kept)
 
-    def joined(self) -> Any:
-        """All of them: one matrix where all are vectors of one length, else a list."""
-        if (
-            all(isinstance(each, np.ndarray) for each in self.pieces)
-            and len({each.shape[1] for each in self.pieces}) == 1
-        ):
-            self.pieces = [np.concatenate(self.pieces)]
-            return self.pieces[0]
-        return [item.tolist() if isinstance(item, np.ndarray) else item for each in self.pieces for item in each]
+    def joined(self) -> Releases:
+        """All of them."""
+        if not self.pieces:
+            return Releases.of([])
+        self.pieces = [Releases.joined(self.pieces)]
+        return self.pieces[0]
 
 
 @define(eq=False)
@@ -165,7 +163,7 @@ class Arm:
 
     def _optimistic(self, nulls: Nulls, chance: float) -> float:
         seen = self.seen
-        known = int(seen[0].sum())
+        known = trials_of(*seen)
         if known == 0:
             return math.inf if self.trials == 0 else 1 / (2 * self.trials)
         beyond = max(2 * known * float(growth_of(seen, nulls)[0]) - chance, 0.0)
@@ -204,9 +202,7 @@ class Arm:
         if size < LEAST_LEARNED:
             return
         left, right = left[:size], right[:size]
-        reader = reader_for(_mixed(left[:64], right[:64]))
-        if not isinstance(reader, Numbers):
-            left, right = _items(left), _items(right)
+        reader = reader_for(Releases.joined([left[:LOOKED_AT], right[:LOOKED_AT]]))
         found = learn(reader, left, right, lambda counts: _worth(counts, nulls))
         self.fitted = self.reranked = self.trials
         if found is not None:
@@ -246,13 +242,6 @@ def _worth(counts: Counts, nulls: Nulls) -> float:
     return float(growth[:-1].max() + 0.01 * growth[-1])
 
 
-def _mixed(left: Any, right: Any) -> Any:
-    """Some outputs of both sides together."""
-    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and left.shape[1] == right.shape[1]:
-        return np.concatenate([left, right])
-    return [*_items(left), *_items(right)]
-
-
 def _total(blocks: list[Counts]) -> Counts:
     if not blocks:
         return _EMPTY, _EMPTY
@@ -261,7 +250,3 @@ def _total(blocks: list[Counts]) -> Counts:
 
 def _counts(record: Any) -> Counts:
     return np.array(record[0], np.int64), np.array(record[1], np.int64)
-
-
-def _items(outputs: Any) -> list[Any]:
-    return [each.tolist() if isinstance(each, np.ndarray) else each for each in outputs]

@@ -1,18 +1,22 @@
 """The bets: e-variables for `Pr[M(D) in E] <= x Pr[M(D') in E] + delta` in both directions at once, x = e^eps.
 
-Outputs are seen through cells. A trial is one output X of M(D) and one output Y of M(D'), independent. It multiplies
-the wealth by A(cell of X) B(cell of Y), where
+Releases are seen through cells. A run on D multiplies the wealth by A(cell of the release), a run on D' by B(its cell),
+where
 
     top     (likelier on the left)    A = 1 + k + s,      B = 1 + m - x s
     bottom  (likelier on the right)   A = 1 + k - x t,    B = 1 + m + t
     rest                              A = 1 + k,          B = 1 + m
 
-with s, t >= 0, k + m = -delta (s + t) and all six numbers positive. Under the claim n trials have expectation
+with s, t >= 0, k + m = -delta (s + t) and all six numbers positive. Under the claim
 
-    E[A]^n E[B]^n <= exp(n (E[A] - 1 + E[B] - 1))
-                   = exp(n (s (P(top) - x Q(top) - delta) + t (Q(bottom) - x P(bottom) - delta))) <= 1,
+    (E[A] - 1) + (E[B] - 1) = s (P(top) - x Q(top) - delta) + t (Q(bottom) - x P(bottom) - delta) <= 0.
 
-so the wealth is an e-variable whatever s, t and k are, as long as they are chosen before the trials. Several strategies
+If a fair coin that the target cannot see decides on which of the two datasets each run is, the mean of one run is half
+of E[A] plus half of E[B], so at most 1 given all that went before: whatever state, clock or load the target has, as
+long as the claim holds for each call given that state. If the runs are independent of each other, no coin is needed: n
+of them on either dataset have expectation E[A]^n E[B]^n <= exp(n (E[A] - 1 + E[B] - 1)) <= 1.
+
+So the wealth is an e-variable whatever s, t and k are, as long as they are chosen before the runs. Several strategies
 choose them, and the wealth is split between these at the start:
 
 - one makes the expected logarithm of the wealth largest at the frequencies seen so far, shrunk by the share of that
@@ -143,24 +147,24 @@ def three_cells(counts: Ints, events: Events) -> Floats:
 
 def strongest(left: Ints, right: Ints, nulls: Nulls) -> Events:
     """The events that promise the fastest growth, for each null."""
-    trials, bins = int(max(left.sum(), right.sum())), len(left)
-    if trials == 0 or bins < 2:
+    bins = len(left)
+    if trials_of(left, right) == 0 or bins < 2:
         return Events(np.full(len(nulls.x), bins), np.zeros(len(nulls.x), np.int64))
-    top, up = best_threshold(left[::-1], right[::-1], nulls, trials)
-    bottom, down = best_threshold(right, left, nulls, trials)
+    top, up = best_threshold(left[::-1], right[::-1], nulls)
+    bottom, down = best_threshold(right, left, nulls)
     return Events.apart(bins - top, bottom, up, down, bins)
 
 
 def choose(left: Ints, right: Ints, nulls: Nulls, events: Events, goal: Goal) -> Bets:
-    """The bets that these counts suggest. `left` and `right` count past outputs of as many runs on either side."""
-    trials = int(max(left.sum(), right.sum()))
+    """The bets that these counts suggest. `left` and `right` count past releases of about as many runs each."""
+    trials = trials_of(left, right)
     if trials == 0 or len(left) < 2:
         nothing = np.zeros((len(REFUTE), len(nulls.x), 3))
         return Bets(events, nothing, nothing, np.zeros(len(nulls.x)))
     seen = three_cells(left, events), three_cells(right, events)
-    weights = _weights(*seen, nulls, trials)
+    weights = _weights(*seen, nulls)
     edge = _on_the_edge(weights, nulls)
-    coefficients, stake = _direction(weights, edge, _coefficients(nulls, *violated(*seen, nulls, trials)))
+    coefficients, stake = _direction(weights, edge, _coefficients(nulls, *violated(*seen, nulls)))
     factors, growth = _payoffs(weights, coefficients, maximise(weights, coefficients))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         share = np.where(growth > 0, np.clip(1 - NOISE / (2 * trials * growth), 0.0, 1.0), 0.0)
@@ -169,19 +173,28 @@ def choose(left: Ints, right: Ints, nulls: Nulls, events: Events, goal: Goal) ->
     return Bets(events, logs[:, :, [0, 2, 4]], logs[:, :, [1, 3, 5]], np.maximum(growth, 0.0))
 
 
-def violated(left: Floats, right: Floats, nulls: Nulls, trials: int) -> tuple[Bools, Bools]:
+def trials_of(left: Ints, right: Ints) -> float:
+    """Runs on either dataset, on average; 0 where there are none on one of them."""
+    sizes = float(left.sum()), float(right.sum())
+    return sum(sizes) / 2 if min(sizes) > 0 else 0.0
+
+
+def violated(left: Floats, right: Floats, nulls: Nulls) -> tuple[Bools, Bools]:
     """Whether counts of the three cells violate each null: by the top event, by the bottom event."""
-    allowed = nulls.delta * trials
-    return left[:, 0] > nulls.x * right[:, 0] + allowed, right[:, 1] > nulls.x * left[:, 1] + allowed
+    runs = left.sum(1), right.sum(1)
+    ratio = runs[0] / runs[1]
+    up = left[:, 0] > nulls.x * right[:, 0] * ratio + nulls.delta * runs[0]
+    return up, right[:, 1] > nulls.x * left[:, 1] / ratio + nulls.delta * runs[1]
 
 
-def best_threshold(heavy: Ints, light: Ints, nulls: Nulls, trials: int) -> tuple[Ints, Floats]:
+def best_threshold(heavy: Ints, light: Ints, nulls: Nulls) -> tuple[Ints, Floats]:
     """How many of the first bins make the best event 'likelier in heavy', and its growth; negative if none violates.
 
     Growth that was seen is partly chance, and small events have more of it: the largest of those that are nearly the
     best is taken.
     """
-    p, q = (np.cumsum(heavy)[:-1] + 0.5) / (trials + 1), (np.cumsum(light)[:-1] + 0.5) / (trials + 1)
+    trials = trials_of(heavy, light)
+    p, q = ((np.cumsum(each)[:-1] + 0.5) / (each.sum() + 1) for each in (heavy, light))
     growth = growth_rate(p, q, nulls.x[:, None], nulls.delta[:, None])
     z = np.sign(growth) * np.sqrt(2 * trials * np.abs(growth))
     nearly = z >= z.max(1, keepdims=True) - SLACK
@@ -213,11 +226,12 @@ def _kl(p: Floats, q: Floats) -> Floats:
     return np.asarray(p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q)))
 
 
-def _weights(left: Floats, right: Floats, nulls: Nulls, trials: int) -> Floats:
+def _weights(left: Floats, right: Floats, nulls: Nulls) -> Floats:
     """Smoothed frequencies of the six factors, in the order of `_coefficients`."""
     share = PRIOR * nulls.x / (1 + nulls.x)
     seen = [left[:, 0] + share, right[:, 0] + PRIOR - share, left[:, 1] + PRIOR - share, right[:, 1] + share]
-    return np.stack([*seen, left[:, 2] + PRIOR, right[:, 2] + PRIOR], axis=1) / (trials + PRIOR)
+    runs = np.stack([left.sum(1), right.sum(1)] * 3, axis=1)
+    return np.asarray(np.stack([*seen, left[:, 2] + PRIOR, right[:, 2] + PRIOR], axis=1) / (runs + PRIOR))
 
 
 def _coefficients(nulls: Nulls, up: Bools, down: Bools) -> Floats:

@@ -13,7 +13,18 @@ from attrs import define, frozen
 from scipy.special import ndtri
 
 from crowdproof.audit.sequential.arms import Block
-from crowdproof.audit.sequential.betting import Bools, Events, Floats, Goal, Ints, Nulls, choose, three_cells, violated
+from crowdproof.audit.sequential.betting import (
+    Bools,
+    Events,
+    Floats,
+    Goal,
+    Ints,
+    Nulls,
+    choose,
+    three_cells,
+    trials_of,
+    violated,
+)
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.wealth import Wealth
 
@@ -60,7 +71,7 @@ class Ladder:
     def climb(self, block: Block) -> None:
         """Bet on every rung that past counts contradict and that is not yet rejected."""
         left, right = block.seen
-        if not left.sum() or len(left) < 2:
+        if trials_of(left, right) == 0 or len(left) < 2:
             return
         events = self._events(block.known, block.remaining)
         rungs = self.rejected + np.flatnonzero(self._doubted(left, right, events))
@@ -84,12 +95,13 @@ class Ladder:
     def _best(self, known: Counts, remaining: int) -> tuple[tuple[int, float], tuple[int, float]]:
         """For either direction: of how many bins the best event is made, and the rung that it should end at."""
         left, right = known
-        trials = int(left.sum())
+        trials = trials_of(left, right)
         errors = CAUTION + -float(ndtri(np.exp(self.log_error))) * (trials / (trials + remaining)) ** 0.5
         return self._threshold(left[::-1], right[::-1], errors), self._threshold(right, left, errors)
 
     def _threshold(self, heavy: Ints, light: Ints, errors: float) -> tuple[int, float]:
         p, q = (np.asarray(np.cumsum(each)[:-1] + 0.5, float) for each in (heavy, light))
+        q = q * (heavy.sum() / light.sum())  # as if both had had as many runs
         trials = int(heavy.sum()) + 1
         high = float(self.reach(p, q, trials, errors).max())
         nearly = np.flatnonzero(self.reach(p, q, trials, errors - SLACK) >= high)
@@ -98,7 +110,7 @@ class Ladder:
     def _doubted(self, left: Ints, right: Ints, events: Events) -> Bools:
         """Which of the rungs that are not yet rejected the events violate."""
         seen = three_cells(left, events), three_cells(right, events)
-        up, down = violated(*seen, self.nulls[self.rejected :], int(left.sum()))
+        up, down = violated(*seen, self.nulls[self.rejected :])
         return np.asarray(up | down)
 
 

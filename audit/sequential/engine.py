@@ -5,6 +5,9 @@ share its runs; the bets on it are chosen before it runs (see `betting`). Under 
 given the past, so the product of a pair's blocks is an e-process, and so is the wealth over all pairs (see `wealth`):
 it may be looked at after every block, and it refutes the claim when it reaches 1 / error. Pairs on which nothing is bet
 cost runs and no evidence.
+
+A fair coin that the target cannot see decides on which dataset each run is. Only the runs of a mechanism that declares
+them to be independent are drawn dataset by dataset, in batches.
 """
 
 import math
@@ -15,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from attrs import Factory, define
+from numpy.typing import NDArray
 
 from crowdproof.audit import global_random
 from crowdproof.audit.interface import Budget, Pair, Progress, Runner
@@ -24,12 +28,13 @@ from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.result import Ended, SequentialResult
 from crowdproof.audit.sequential.sharing import Shared, arms_of, shared
+from crowdproof.audit.sequential.streams import Streams
 from crowdproof.audit.sequential.summary import summarise
-from crowdproof.audit.sequential.trials import Chunk, Ran, RunChunk
+from crowdproof.audit.sequential.trials import BatchRefusedError, Chunk, OfDataset, RunChunk
 from crowdproof.audit.sequential.wealth import in_equal_parts, of_all_pairs
-from crowdproof.errors import CrowdproofError, ParameterError, TargetError
+from crowdproof.errors import CrowdproofError, ParameterError
 from crowdproof.exact import Epsilon
-from crowdproof.mechanism import Mechanism, batch_of
+from crowdproof.mechanism import Mechanism, declares_independence
 
 BATCHED_CHUNK = 2**16
 PLAIN_CHUNK = 256
@@ -44,6 +49,15 @@ LEAST = 16
 """Runs on each side in the first block where the budget is smallest."""
 NEARLY = 0.6
 """A pair that promises this share of the best one's growth is played with it where they have a dataset in common."""
+RESTART = Fraction(1, 64)
+"""The share of the error of an audit that begins anew, without batches, after a batch ended with an exception.
+
+Which runs of such a batch released nothing is not known, and to draw them again would give them another law. So that
+audit's wealth is lost, and the new one has what was put aside for it. The share costs the first audit a hundredth of a
+nat, and the second four.
+"""
+COINS = 2**31
+"""The random stream of the coins that decide on which dataset each run is; no pair has so large a number."""
 DEFAULT_RUNS = 1_000_000
 """Runs where the budget sets no limit of any kind."""
 
@@ -75,23 +89,38 @@ def sequential_audit(
         raise ParameterError("there are no pairs of neighbouring datasets: give at least one.")
     if not 0 < error < 1:
         raise ParameterError(f"error is {error}: it must be above 0 and below 1.")
-    log_error = math.log(error)
-    audit = Audit(
-        arms=arms_of(pairs),
-        task=RunChunk(mechanism),
-        claim=Nulls.of(_above_exp(epsilon), float(delta)),
-        log_error=log_error,
-        budget=Budget(runs=DEFAULT_RUNS) if budget == Budget() else budget,
-        seed=seed,
-        runner=runner,
-        ladder=epsilon_ladder(float(delta), log_error, BOUND) if measure else None,
-        epsilon=epsilon,
-        error=error,
-        stop=stop,
-    )
-    audit.warm(warm)
+    in_batches = declares_independence(mechanism)
+
+    def start(share: Fraction, *, in_batches: bool, seed: np.random.SeedSequence, budget: Budget) -> Audit:
+        level = math.log(error * share)
+        audit = Audit(
+            arms=arms_of(pairs),
+            task=RunChunk(mechanism, in_batches),
+            claim=Nulls.of(_above_exp(epsilon), float(delta)),
+            log_error=math.log(error),
+            budget=budget,
+            seed=seed,
+            runner=runner,
+            ladder=epsilon_ladder(float(delta), level, BOUND) if measure else None,
+            epsilon=epsilon,
+            error=error * share,
+            share=math.log(share),
+            stop=stop,
+        )
+        audit.warm(warm)
+        return audit
+
+    limits = Budget(runs=DEFAULT_RUNS) if budget == Budget() else budget
+    begun = time.monotonic()
+    share = 1 - RESTART if in_batches else Fraction(1)
+    audit = start(share, in_batches=in_batches, seed=seed, budget=limits)
     with global_random.kept():
-        audit.run(progress)
+        try:
+            audit.run(progress)
+        except BatchRefusedError:
+            rest = limits.less(runs=audit.runs, seconds=time.monotonic() - begun)
+            audit = start(RESTART, in_batches=False, seed=seed.spawn(1)[0], budget=rest)
+            audit.run(progress)
     return summarise(audit, bounds=bounds)
 
 
@@ -121,6 +150,9 @@ class Audit:
     """The bound to raise, where the audit measures."""
     epsilon: Epsilon
     error: Fraction
+    """What intervals and bounds may spend."""
+    share: float
+    """Log of the wealth that it started with."""
     stop: bool = True
     blocks: list[Block] = Factory(list)
     together: float = 0.0
@@ -130,7 +162,7 @@ class Audit:
     runs: int = 0
     refused: int = 0
     trace: list[tuple[int, float]] = Factory(list)
-    fingerprints: dict[str, tuple[int, ...]] = Factory(dict)
+    streams: Streams = Factory(Streams)
     ended: Ended = Ended.RUNS
     failure: str = ""
 
@@ -151,7 +183,7 @@ class Audit:
     @property
     def log_e(self) -> float:
         """Log of the wealth by now."""
-        return of_all_pairs(np.array([arm.wealth.total[0] for arm in self.arms]), self.together)
+        return self.share + of_all_pairs(np.array([arm.wealth.total[0] for arm in self.arms]), self.together)
 
     @property
     def lacking(self) -> float:
@@ -179,6 +211,8 @@ class Audit:
                     return
         except KeyboardInterrupt:
             self.ended = Ended.INTERRUPTED
+        except BatchRefusedError:
+            raise
         except CrowdproofError as error:
             self.ended, self.failure = Ended.FAILED, str(error)
 
@@ -191,7 +225,17 @@ class Audit:
         for arm, score, seen, known, bets in before:
             if score is not None:
                 counts = score.binned(cells[arm.index][0]), score.binned(cells[arm.index][1])
-                block = Block(arm.index, score, seen, known, bets, *counts, size, remaining, arm is lead)
+                block = Block(
+                    arm=arm.index,
+                    score=score,
+                    seen=seen,
+                    known=known,
+                    bets=bets,
+                    left=counts[0],
+                    right=counts[1],
+                    remaining=remaining,
+                    leads=arm is lead,
+                )
                 arm.wealth.gain(block.gained)
                 self.blocks.append(block)
                 if self.ladder is not None and block.leads:
@@ -258,41 +302,47 @@ class Audit:
         return self.claim if self.ladder is None else self.ladder.next_rung()
 
     def _run(self, datasets: Sequence[Shared], size: int) -> dict[int, Counts]:
-        """Run each dataset so many times: for each pair the counts on both sides, by cells of its score."""
-        chunks = [(each, place, chunk) for each in datasets for place, chunk in enumerate(self._chunks(each, size))]
+        """Run each dataset about so many times: for each pair the counts on both sides, by cells of its score."""
         counts = {arm.index: arm.nothing for each in datasets for arm, _ in each.users}
-        ran = self.runner.map(self.task, [chunk for _, _, chunk in chunks])
-        for (dataset, place, _), found in zip(chunks, ran, strict=True):
-            self._check_stream(found, (*dataset.stream, place))
-            self.refused += found.refused
-            for (arm, side), new in zip(dataset.users, found.counts, strict=True):
-                arm.pools[side].add(found.kept)
-                if new is not None:
-                    np.add(counts[arm.index][side], new, out=counts[arm.index][side])
+        groups = [[each] for each in datasets] if self.task.in_batches else [list(datasets)]
+        chunks = [(group, chunk) for group in groups for chunk in self._chunks(group, size * len(group))]
+        ran = self.runner.map(self.task, [chunk for _, chunk in chunks])
+        for (group, _), result in zip(chunks, ran, strict=True):
+            self.streams.check(result.glimpse)
+            self.refused += result.refused
+            for dataset, found in zip(group, result.found, strict=True):
+                _tally(dataset, found, counts)
         self.runs += size * len(datasets)
         return counts
 
-    def _chunks(self, dataset: Shared, size: int) -> Iterator[Chunk]:
-        """The block cut into pieces that do not depend on who runs them, each with its own stream."""
-        largest = PLAIN_CHUNK if batch_of(self.task.mechanism) is None else BATCHED_CHUNK
-        piece = min(max(-(-size // 8), SMALLEST_CHUNK), largest) if largest == PLAIN_CHUNK else largest
-        room = max(arm.pools[side].room() for arm, side in dataset.users)
-        scores = tuple(arm.score for arm, _ in dataset.users)
-        for place, start in enumerate(range(0, size, piece)):
-            key = (*self.seed.spawn_key, *dataset.stream, place)
-            seed = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
-            keep = min(max(room - start, 0), piece)
-            yield Chunk(dataset.data, seed, min(piece, size - start), keep, scores)
+    def _chunks(self, group: Sequence[Shared], runs: int) -> Iterator[Chunk]:
+        """So many runs on these datasets, cut into pieces that do not depend on who runs them.
 
-    def _check_stream(self, ran: Ran, place: tuple[int, ...]) -> None:
-        """Trials that repeat an earlier random stream are no evidence."""
-        if ran.fingerprint is None:
-            return
-        if self.fingerprints.setdefault(ran.fingerprint, place) != place:
-            raise TargetError(
-                "the target gave the same sequence of outputs for different seeds, so its runs are not independent: "
-                "make it draw from the generator that it is given, or run each trial in a fresh process."
+        Each piece has its own random stream. The coins have theirs, which no target is given.
+        """
+        order = self._coins(len(group), runs)
+        piece = BATCHED_CHUNK if self.task.in_batches else min(max(-(-runs // 8), SMALLEST_CHUNK), PLAIN_CHUNK)
+        room = [max(arm.pools[side].room() for arm, side in each.users) for each in group]
+        for place, start in enumerate(range(0, runs, piece)):
+            part = order[start : start + piece]
+            had = np.bincount(order[:start], minlength=len(group))
+            yield Chunk(
+                datasets=tuple(each.data for each in group),
+                numbers=tuple(each.number for each in group),
+                order=part,
+                seed=self._stream(*group[0].stream, place),
+                keep=tuple(max(most - int(taken), 0) for most, taken in zip(room, had, strict=True)),
+                scores=tuple(tuple(arm.score for arm, _ in each.users) for each in group),
             )
+
+    def _coins(self, datasets: int, runs: int) -> NDArray[np.int64]:
+        """On which of the datasets each run is: each of them equally likely, whatever came before."""
+        if datasets == 1:
+            return np.zeros(runs, np.int64)
+        return np.random.default_rng(self._stream(COINS, len(self.trace))).integers(datasets, size=runs)
+
+    def _stream(self, *key: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, *key))
 
     def _message(self) -> str:
         likely = f"evidence {self.log_e:.1f} of {-self.log_error:.1f} nats"
@@ -300,3 +350,11 @@ class Audit:
             x = float(self.ladder.nulls.x[self.ladder.rejected - 1])
             return f"{likely}, epsilon above {math.log(x):.4g}"
         return likely
+
+
+def _tally(dataset: Shared, found: OfDataset, counts: dict[int, Counts]) -> None:
+    """Add what came of the runs on one dataset to what is known of the pairs that it serves."""
+    for (arm, side), new in zip(dataset.users, found.counts, strict=True):
+        arm.pools[side].add(found.kept)
+        if new is not None:
+            np.add(counts[arm.index][side], new, out=counts[arm.index][side])

@@ -12,9 +12,10 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from crowdproof.audit.outputs import Additive, Feature, Lookup, Numbers, Reader, Score, Tree, ranked
-from crowdproof.audit.outputs.features import bit_counts
-from crowdproof.audit.outputs.scores import step_of
+from crowdproof.audit.releases import Additive, Feature, Lookup, Numbers, Reader, Releases, Score, Tree, brief, ranked
+from crowdproof.audit.releases.batch import form_of
+from crowdproof.audit.releases.features import bit_counts
+from crowdproof.audit.releases.scores import step_of
 from crowdproof.audit.sequential.betting import Ints
 from crowdproof.audit.sequential.steps import clarity, quantiles, step_edges
 from crowdproof.audit.sequential.sums import CLEAR, ROUGH, USUAL, Steps, smoothed
@@ -99,8 +100,7 @@ def likelihood(bins: Counts, old: Counts) -> float:
 
 
 def _features(reader: Reader, left: Any, right: Any) -> list[Feature]:
-    left, right = left[:SCREENED], right[:SCREENED]
-    return reader.candidates(left if isinstance(reader, Numbers) else [*left, *right])
+    return reader.candidates(Releases.joined([left[:SCREENED], right[:SCREENED]]))
 
 
 def _candidates(reader: Reader, known: list[Feature], left: Any, right: Any) -> Iterator[tuple[Score, Counts]]:
@@ -161,7 +161,8 @@ def _rank(reader: Reader, features: list[Feature], left: Any, right: Any) -> tup
     columns = zip(reader.columns(left, rest), reader.columns(right, rest), strict=True)
     clear = dict(zip(rest, (_clarity(*pair) for pair in columns), strict=True))
     if bits and isinstance(reader, Numbers):
-        clear |= dict(zip(bits, _bit_clarity(reader.matrix(left)[:, 0], reader.matrix(right)[:, 0]), strict=True))
+        (one, _), (two, _) = left.numbers(reader.form), right.numbers(reader.form)
+        clear |= dict(zip(bits, _bit_clarity(one[:, 0], two[:, 0]), strict=True))
     varied = (each for each in features if clear[each] > -math.inf)
     order = sorted(
         varied, key=lambda each: -round(5 * math.log(max(clear[each], 0.01)))
@@ -252,12 +253,15 @@ def _lookup(reader: Reader, left: Any, right: Any) -> Lookup | None:
 
 
 def _texts(left: Any, right: Any, chosen: Places) -> tuple[str, ...]:
-    """What these outputs, counted through both sides, look like."""
-    if isinstance(left, np.ndarray):
-        rows = np.concatenate([left, right])[chosen].tolist()
-        texts = [", ".join([f"{each:.6g}" for each in row]) for row in rows]
-        shown = texts if left.shape[1] == 1 else [f"({each})" for each in texts]
-    else:
-        outputs = (left[at] if at < len(left) else right[at - len(left)] for at in chosen)
-        shown = [" ".join(str(each).split()) for each in outputs]
-    return tuple(each if len(each) <= LONGEST else f"{each[: LONGEST - 3]}..." for each in shown)
+    """What these releases, counted through both sides, look like."""
+    return tuple(shown(left[at] if at < len(left) else right[at - len(left)]) for at in chosen.tolist())
+
+
+def shown(release: Any) -> str:
+    """A release that an event names: numbers with the digits that people read."""
+    form = form_of(release)
+    if form is None or form.truth or len(form.shape) > 1:
+        return brief(release)
+    texts = [f"{each:.6g}" for each in ([release] if form.single else release)]
+    text = texts[0] if form.width == 1 else f"({', '.join(texts)})"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

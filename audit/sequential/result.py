@@ -37,8 +37,10 @@ class Refutation:
     p_right: Estimate
     excess: Estimate
     """Pr[heavier side in event] - e^eps Pr[other side in event]."""
-    counts: tuple[int, int, int]
-    """In the last block: runs on each side, hits on the left, hits on the right."""
+    runs: tuple[int, int]
+    """In the block that won most: runs on the left and on the right."""
+    hits: tuple[int, int]
+    """Those of them that gave the event."""
 
 
 @frozen

@@ -20,6 +20,8 @@ class Shared:
     """One dataset that is to run, and the pairs that it is a side of."""
 
     data: Any
+    number: int
+    """What it is numbered among all datasets of the audit."""
     stream: tuple[int, int, int]
     """Pair, block and side whose random stream its runs take: those of the first that it serves."""
     users: tuple[tuple[Arm, int], ...]
@@ -38,12 +40,13 @@ def shared(arms: Sequence[Arm]) -> list[Shared]:
     for arm in arms:
         for side, number in enumerate(arm.datasets):
             users.setdefault(number, []).append((arm, side))
-    return [_shared(tuple(each)) for each in users.values()]
+    return [_shared(number, tuple(each)) for number, each in users.items()]
 
 
-def _shared(users: tuple[tuple[Arm, int], ...]) -> Shared:
+def _shared(number: int, users: tuple[tuple[Arm, int], ...]) -> Shared:
     arm, side = users[0]
-    return Shared((arm.pair.left, arm.pair.right)[side], (arm.index, arm.blocks, side), users)
+    data = (arm.pair.left, arm.pair.right)[side]
+    return Shared(data, number, stream=(arm.index, arm.blocks, side), users=users)
 
 
 def _numbers(pair: Pair, known: list[Any]) -> tuple[int, int]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdproof.audit.outputs import event
 from crowdproof.audit.proportion import clopper_pearson
+from crowdproof.audit.releases import event
 from crowdproof.audit.sequential.arms import Block
 from crowdproof.audit.sequential.betting import BOUND, REFUTE, growth_rate, three_cells
 from crowdproof.audit.sequential.bounds import delta_low, epsilon_low, profile
@@ -68,8 +68,9 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
     top = bool(won[0] >= won[1]) if top_from < len(block.left) and bottom_to > 0 else bottom_to == 0
     cell = 0 if top else 1
     threshold = top_from if top else bottom_to
-    level = float(audit.error) / (2 * (place + 1) * (place + 2))
-    p_left, p_right = (clopper_pearson(int(each[cell]), block.runs, level) for each in (left, right))
+    # of each block four intervals may be shown: two events on two datasets; over all blocks the shares sum to one
+    level = float(audit.error) / (4 * (place + 1) * (place + 2))
+    p_left, p_right = (clopper_pearson(int(each[cell]), int(each.sum()), level) for each in (left, right))
     heavy, light = (p_left, p_right) if top else (p_right, p_left)
     x = Fraction(float(audit.claim.x[0]))
     return Refutation(
@@ -79,7 +80,8 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
         p_left=p_left,
         p_right=p_right,
         excess=Estimate(heavy.low - x * light.high, heavy.high - x * light.low),
-        counts=(block.runs, int(left[cell]), int(right[cell])),
+        runs=(int(left.sum()), int(right.sum())),
+        hits=(int(left[cell]), int(right[cell])),
     )
 
 

@@ -8,8 +8,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgtsv
 
-from crowdproof.audit.outputs import Additive, Feature, Reader
-from crowdproof.audit.outputs.scores import step_of
+from crowdproof.audit.releases import Additive, Feature, Reader
+from crowdproof.audit.releases.scores import step_of
 from crowdproof.audit.sequential.steps import clarity, quantiles, step_edges
 
 Floats: TypeAlias = NDArray[np.float64]

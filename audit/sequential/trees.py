@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdproof.audit.outputs import Feature, Reader, Tree
+from crowdproof.audit.releases import Feature, Reader, Tree
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]

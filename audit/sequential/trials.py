@@ -1,49 +1,65 @@
-"""Running trials: one chunk of runs on one dataset, with a random stream of its own."""
+"""Running trials: chunks of runs on one or several datasets, each chunk with a random stream of its own.
 
-import hashlib
-import math
+A target that refuses, raises or returns None has released nothing, and that an adversary sees too: it is one more
+outcome. Only a target that broke (a time limit, a dead process) ends the audit, since that says nothing about the data.
+No run is ever drawn a second time because of what came of it: the redrawn runs would have another law than the target.
+"""
+
+import contextlib
 import random
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 from attrs import frozen
+from numpy.typing import NDArray
 
-from crowdproof.audit.outcome import NO_RELEASE
-from crowdproof.audit.outputs import Score, code
-from crowdproof.audit.outputs.features import as_numbers
-from crowdproof.audit.outputs.keys import row_codes
+from crowdproof.audit.interface import Pair
+from crowdproof.audit.outcome import copies_of, refusal_of
+from crowdproof.audit.releases import Refusal, Releases, Score
 from crowdproof.audit.sequential.betting import Ints
-from crowdproof.errors import CrowdproofError, TargetError
-from crowdproof.mechanism import Mechanism, batch_of
-
-LOOKED_AT = 256
-"""Outputs of a chunk that its fingerprint is taken of."""
-SURE = 100.0
-"""Bits of surprise from which two equal fingerprints are no coincidence."""
+from crowdproof.audit.sequential.streams import Glimpse
+from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.mechanism import Mechanism, batch_of, declares_independence
 
 
 @frozen(eq=False)
 class Chunk:
-    """So many runs on one dataset, how many of the outputs to hand back, and by which scores to count them."""
+    """Runs in a given order, how many of the releases to hand back, and by which scores to count them."""
 
-    data: Any
+    datasets: tuple[Any, ...]
+    numbers: tuple[int, ...]
+    """What the datasets are numbered in the audit."""
+    order: NDArray[np.int64]
+    """Which of the datasets each run is on, by its place among them."""
     seed: np.random.SeedSequence
-    size: int
-    keep: int
-    scores: tuple[Score | None, ...]
+    keep: tuple[int, ...]
+    """How many releases of each dataset to hand back."""
+    scores: tuple[tuple[Score | None, ...], ...]
+    """For each dataset the scores of the pairs that it serves."""
+
+
+@frozen(eq=False)
+class OfDataset:
+    """What came of the runs on one dataset: some of the releases, and the counts in each score's cells."""
+
+    kept: Releases
+    counts: tuple[Ints | None, ...]
 
 
 @frozen(eq=False)
 class Ran:
-    """What came of a chunk: the kept outputs (numbers as a matrix), the counts in each score's cells, a fingerprint."""
+    """What came of a chunk."""
 
-    kept: Any
-    counts: tuple[Ints | None, ...]
-    fingerprint: str | None
-    """None where equal sequences of outputs could be a coincidence."""
+    found: tuple[OfDataset, ...]
+    """Dataset by dataset."""
+    glimpse: Glimpse
     refused: int
     """Runs without a release."""
+
+
+class BatchRefusedError(TargetError):
+    """A batch ended with an exception: which of its runs released nothing, and what the others gave, is not known."""
 
 
 @frozen(eq=False)
@@ -51,47 +67,97 @@ class RunChunk:
     """Runs chunks of one mechanism; a value that can be sent to another process."""
 
     mechanism: Mechanism
+    in_batches: bool
+    """Whether the runs on a dataset are drawn together, by a mechanism that declares them to be independent."""
 
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
-        outputs = run(self.mechanism, chunk.data, chunk.seed, chunk.size)
-        counts = tuple(None if score is None else score.count(outputs) for score in chunk.scores)
-        return Ran(outputs[: chunk.keep], counts, fingerprint(outputs), _refused(outputs))
+        releases = Releases.of(run(self.mechanism, chunk.datasets, chunk.order, chunk.seed, in_batches=self.in_batches))
+        parts = _by_dataset(releases, chunk)
+        found = tuple(
+            OfDataset(part[:keep], tuple(None if score is None else score.count(part) for score in scores))
+            for part, keep, scores in zip(parts, chunk.keep, chunk.scores, strict=True)
+        )
+        refused = sum(isinstance(each, Refusal) for each in releases.others.values())
+        return Ran(found, Glimpse.of(releases, np.array(chunk.numbers)[chunk.order]), refused)
 
 
-def _refused(outputs: Any) -> int:
-    if isinstance(outputs, np.ndarray):
-        return 0
-    return sum(isinstance(each, str) and each == NO_RELEASE for each in outputs)
+def _by_dataset(releases: Releases, chunk: Chunk) -> list[Releases]:
+    if len(chunk.datasets) == 1:
+        return [releases]
+    return [releases[np.flatnonzero(chunk.order == place)] for place in range(len(chunk.datasets))]
 
 
-def run(mechanism: Mechanism, data: Any, seed: np.random.SeedSequence, size: int) -> Any:
-    """`size` outputs: a matrix where they are numbers, else a list. The global random states are left reseeded."""
-    before = _snapshot(data)
+def glance(mechanism: Mechanism, pair: Pair, runs: int, seed: np.random.SeedSequence) -> tuple[Releases, Releases]:
+    """So many releases on either dataset of a pair, for choosing what to look at: no verdict rests on them."""
+    first, second, third = seed.spawn(3)
+    both, none = (pair.left, pair.right), np.zeros(runs, np.int64)
+    if declares_independence(mechanism):
+        with contextlib.suppress(BatchRefusedError):
+            left, right = (
+                Releases.of(run(mechanism, (data,), none, each, in_batches=True))
+                for data, each in zip(both, (first, second), strict=True)
+            )
+            return left, right
+    order = np.random.default_rng(first).permutation(np.repeat([0, 1], runs))
+    releases = Releases.of(run(mechanism, both, order, third, in_batches=False))
+    return releases[np.flatnonzero(order == 0)], releases[np.flatnonzero(order == 1)]
+
+
+def run(
+    mechanism: Mechanism,
+    datasets: Sequence[Any],
+    order: NDArray[np.int64],
+    seed: np.random.SeedSequence,
+    *,
+    in_batches: bool,
+) -> Any:
+    """What the runs returned, in their order; a `Refusal` for a run without a release.
+
+    The global random states are left reseeded: who calls this puts them back.
+    """
     reseed(seed)
-    outputs = _call(mechanism, data, np.random.default_rng(seed), size)
-    if not _unchanged(data, before):
-        raise TargetError("the target changed the dataset that it was given: make it work on a copy.")
-    matrix = as_numbers(outputs)
-    if matrix is not None:
-        return matrix
-    if any(each is None for each in outputs):
-        raise TargetError("the target returned None: make it return its release.")
-    return list(outputs)
+    rng = np.random.default_rng(seed)
+    if in_batches:
+        return _batch(mechanism, datasets[0], rng, len(order))
+    answers = getattr(mechanism, "answers", None)
+    if answers is not None:
+        seeds = rng.integers(0, 2**63, size=len(order)).tolist()
+        return answers(datasets, list(zip(order.tolist(), seeds, strict=True)))
+    return _one_by_one(mechanism, [copies_of(data) for data in datasets], order.tolist(), rng)
 
 
-def _call(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) -> Any:
+def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) -> Any:
+    batch = batch_of(mechanism)
+    assert batch is not None
     try:
-        batch = batch_of(mechanism)
-        outputs = [mechanism(data, rng) for _ in range(size)] if batch is None else batch(data, rng, size)
-    except CrowdproofError:
+        outputs = batch(copies_of(data)(), rng, size)
+    except KeyboardInterrupt:
         raise
-    except Exception as error:
-        raise TargetError(f"the target raised {type(error).__name__}: {error}") from error
+    except BaseException as error:
+        if isinstance(error, TargetError) and not isinstance(error, NoReleaseError):
+            raise
+        raise BatchRefusedError(f"a batch of the target ended with {type(error).__name__}: {error}") from None
     if len(outputs) != size:
         raise TargetError(
             f"the target's batch of {size} came back with {len(outputs)} outputs: return one for each run."
         )
+    return outputs
+
+
+def _one_by_one(
+    mechanism: Mechanism, copies: Sequence[Callable[[], Any]], order: Sequence[int], rng: np.random.Generator
+) -> list[Any]:
+    outputs: list[Any] = []
+    places = iter(order)
+    while len(outputs) < len(order):
+        try:  # outside the inner loop, where it would cost time in each run
+            for place in places:
+                outputs.append(mechanism(copies[place](), rng))  # noqa: PERF401  (what came before an error is kept)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)
+            outputs.append(refusal_of(error))
     return outputs
 
 
@@ -100,29 +166,3 @@ def reseed(seed: np.random.SeedSequence) -> None:
     words = seed.generate_state(4)
     random.seed(int.from_bytes(words.tobytes(), "little"))
     np.random.seed(words)  # noqa: NPY002
-
-
-def fingerprint(outputs: Any) -> str | None:
-    """A digest of the sequence of outputs, if another stream would hardly give the same sequence."""
-    first = outputs[: LOOKED_AT if isinstance(outputs, np.ndarray) else 32]
-    codes = row_codes(first) if isinstance(first, np.ndarray) else np.array([code(each) for each in first], np.uint64)
-    alike = (np.count_nonzero(codes[1:] == codes[:-1]) + 1) / max(len(codes), 1)
-    if alike >= 1 or -len(codes) * math.log2(alike) < SURE:
-        return None
-    return hashlib.blake2b(codes.tobytes(), digest_size=16).hexdigest()
-
-
-def _snapshot(data: Any) -> Any:
-    if isinstance(data, np.ndarray):
-        return data.tobytes()
-    if isinstance(data, pl.DataFrame):
-        return data.clone()
-    return code(data) if isinstance(data, (list, dict, set)) else None
-
-
-def _unchanged(data: Any, before: Any) -> bool:
-    if isinstance(data, np.ndarray):
-        return bool(data.tobytes() == before)
-    if isinstance(data, pl.DataFrame):
-        return data.equals(before)
-    return before is None or code(data) == before

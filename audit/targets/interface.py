@@ -43,6 +43,8 @@ class Target(ABC):
     name: str
     spec: Mapping[str, Json]
     params: Mapping[str, Json]
+    independent = False
+    """Nobody stands for it that its runs do not depend on one another."""
     available: int | None = None
     """How many runs there can be at all, over both datasets of a pair; None is no bound."""
     behaviour: Behaviour | None = None

@@ -18,8 +18,12 @@ LEFT, RIGHT = "left", "right"
 class ReleasePair(Target):
     """Each file is one independent run and is used once: to use one again would feign more evidence than there is.
 
-    The next audit begins with the first file again: each audit has an error of its own, whatever data they share.
+    Nothing can be run here, so no coin can decide on which dataset a run is: whoever made the files stands for it that
+    they are independent, and an audit looks for signs that they are not. The next audit begins with the first file
+    again: each audit has an error of its own, whatever data they share.
     """
+
+    independent = True
 
     def __init__(self, left: Path, right: Path) -> None:
         self.files = {LEFT: _files(left), RIGHT: _files(right)}

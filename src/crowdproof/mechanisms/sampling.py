@@ -80,6 +80,11 @@ class Sampled:
         """The output of the mechanism on one sample."""
         return self.mechanism(poisson_sample(table, self.beta, rng), rng)
 
+    @property
+    def independent(self) -> bool:
+        """Whether runs do not depend on one another: where the mechanism stands for it by a faster way of its own."""
+        return hasattr(self.mechanism, "sampled_batch")
+
     def batch(self, table: pl.DataFrame, rng: np.random.Generator, size: int) -> Any:
         """`size` outputs on independent samples."""
         if hasattr(self.mechanism, "sampled_batch"):

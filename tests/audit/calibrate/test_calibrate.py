@@ -8,7 +8,7 @@ from attrs import evolve
 
 from crowdproof.audit import calibrate as subject
 from crowdproof.audit.calibrate import Rate, calibrate, finding, group_delta, nulls
-from crowdproof.audit.outputs.keys import row_codes
+from crowdproof.audit.releases.keys import row_codes
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon
 from crowdproof.findings import NotRefuted, Refuted

@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair
-from crowdproof.audit.outputs import Additive, Lookup, Numbers, Tree, evaluate, reader_for
-from crowdproof.audit.outputs.features import bit_counts, number_feature
+from crowdproof.audit.releases import Additive, Form, Lookup, Numbers, Releases, Tree, evaluate, reader_for
+from crowdproof.audit.releases.features import bit_counts, number_feature
 from crowdproof.audit.sequential import Ended, sequential_audit
 from crowdproof.audit.sequential.betting import Nulls
 from crowdproof.audit.sequential.learning import _bit_clarity, _candidates, learn, likelihood, rerank
@@ -82,9 +82,14 @@ def samples(mechanism, size, seed=1):
     return mechanism.batch([0.0], rng, size), mechanism.batch([1.0], rng, size)
 
 
+def vectors(width):
+    return Numbers(Form((width,)))
+
+
 def steps_of(left, right):
-    reader = Numbers(left.shape[1])
-    return Steps.of(reader, [("value", place) for place in range(left.shape[1])], left, right)
+    width = left.shape[1]
+    features = [("value", place) for place in range(width)]
+    return Steps.of(vectors(width), features, Releases.of(left), Releases.of(right))
 
 
 def test_interplay_names_the_pair_and_not_chance():
@@ -114,7 +119,7 @@ def test_a_tree_has_the_leaves_that_scikit_learn_grew(holes):
     model = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=128, min_samples_leaf=24, random_state=0)
     leaves = model.fit(matrix, some.label > 0).apply(matrix)
     assert len(tree.rank) == model.get_n_leaves() > 20
-    ours = tree.cells(np.concatenate([left, right]))
+    ours = tree.cells(Releases.of(np.concatenate([left, right])))
     np.testing.assert_array_equal(np.unique(leaves)[ours], leaves)
     assert any(tree.may_lack) == (holes > 0)
 
@@ -132,7 +137,7 @@ def test_one_feature_is_enough_where_there_is_one():
     rng = np.random.default_rng(7)
     left, right = (np.round(rng.normal(0, 1, (4000, 3)) * 2**20) / 2**20 for _ in range(2))
     left[:, 0] += 1
-    score = learn(Numbers(3), left, right, worth)[0]
+    score = learn(vectors(3), Releases.of(left), Releases.of(right), worth)[0]
     assert isinstance(score, Additive)
     assert score.features == (("value", 0),)
 
@@ -141,19 +146,19 @@ def test_outputs_that_repeat_are_learned_one_by_one():
     rng = np.random.default_rng(8)
     left, right = rng.integers(0, 6, (5000, 1)), rng.integers(0, 6, (5000, 1))
     left[:1500] = left[:1500] // 2 * 2  # even numbers are likelier on the left
-    score = learn(reader_for(left), left.astype(float), right.astype(float), worth)[0]
-    even, odd = (score.bins(np.arange(start, 6.0, 2)[:, None]) for start in (0, 1))
+    score = learn(reader_for(Releases.of(left)), Releases.of(left), Releases.of(right), worth)[0]
+    even, odd = (score.bins(Releases.of(np.arange(start, 6.0, 2)[:, None])) for start in (0, 1))
     assert min(even) > max(odd)
 
 
 def test_nothing_to_learn_from_outputs_that_are_all_alike():
-    assert learn(Numbers(1, whole=True), np.ones((100, 1)), np.ones((100, 1)), worth) is None
+    assert learn(Numbers(Form((1,)), whole=True), *[Releases.of(np.ones((100, 1)))] * 2, worth) is None
 
 
 def test_the_vote_of_a_guess_wanes_as_counts_grow():
     leaf = np.array([0, -1, -1])
     tree = Tree(
-        Numbers(1),
+        vectors(1),
         np.zeros(2, np.intp),
         (("value", 0),),
         leaf,
@@ -175,6 +180,7 @@ def test_outputs_that_repeat_are_ranked_by_a_sum_until_they_speak_for_themselves
     truth = bits @ np.linspace(-0.3, 0.3, 8) + rng.normal(0, 0.15, 256)
     chance = np.exp(truth / 2) / np.exp(truth / 2).sum(), np.exp(-truth / 2) / np.exp(-truth / 2).sum()
     left, right = (bits[rng.choice(256, 40_000, p=each)].astype(float) for each in chance)
+    left, right = Releases.of(left), Releases.of(right)
     reader = reader_for(left)
     found = list(_candidates(reader, reader.candidates(left), left, right))
     table = next(score for score, _ in found if isinstance(score, Lookup))
@@ -182,7 +188,7 @@ def test_outputs_that_repeat_are_ranked_by_a_sum_until_they_speak_for_themselves
     alone = rerank(evolve(table, prior=np.zeros(257)), (table.count(left), table.count(right)))
 
     def agreement(score):
-        return np.corrcoef(score.bins(bits.astype(float)), truth)[0, 1]
+        return np.corrcoef(score.bins(Releases.of(bits)), truth)[0, 1]
 
     assert agreement(table) > max(agreement(sums), agreement(alone)) + 0.01
 
@@ -230,8 +236,8 @@ def test_vectors_with_holes():
     expected |= {"missing": [1, 2, 0], "finite": [1, 1, 0], "smallest": [-np.inf, 5, -np.inf]}
     for kind, numbers in expected.items():
         assert number_feature(matrix, (kind,)).tolist() == numbers
-    assert ("missing",) in Numbers(3).candidates(matrix)
-    assert ("missing",) not in Numbers(3).candidates(np.zeros((2, 3)))
+    assert ("missing",) in vectors(3).candidates(Releases.of(matrix))
+    assert ("missing",) not in vectors(3).candidates(Releases.of(np.zeros((2, 3))))
 
 
 def test_outputs_are_set_aside_for_the_bets_only_where_cells_are_many():
@@ -240,7 +246,7 @@ def test_outputs_are_set_aside_for_the_bets_only_where_cells_are_many():
     few, many = arms_of([pair, pair])
     for arm, different in ((few, 3), (many, 10**6)):
         for pool in arm.pools:
-            pool.add(rng.integers(0, different, (600, 1)).astype(float))
+            pool.add(Releases.of(rng.integers(0, different, (600, 1)).astype(float)))
         arm.absorb((np.array([600]), np.array([600])), 600)
         arm.relearn(Nulls.of(1.0, 0.0))
     assert few.seen[0].sum() == few.known[0].sum() == 600

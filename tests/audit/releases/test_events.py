@@ -6,9 +6,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from crowdproof.audit.outputs import Additive, Lookup, Numbers, Records, evaluate, event, reader_for, traits
-from crowdproof.audit.outputs.features import grain, number_feature
-from crowdproof.audit.outputs.words import describe, feature_words
+from crowdproof.audit.releases import (
+    Additive,
+    Form,
+    Lookup,
+    Numbers,
+    Records,
+    Releases,
+    evaluate,
+    event,
+    reader_for,
+    traits,
+)
+from crowdproof.audit.releases.features import grain, number_feature
+from crowdproof.audit.releases.words import describe, feature_words
 from crowdproof.errors import DataError
 
 TABLE = pl.DataFrame({"age": ["[20, 40)", "[20, 40)", "*"], "job": ["{clerk, nurse}", "clerk", "*"]})
@@ -43,11 +54,13 @@ def test_row_order_can_be_seen():
 
 
 def one_feature(rank):
-    return Additive(Numbers(1), np.array(rank), (("value", 0),), (np.array([0.0, 1.0]),), (np.zeros(4),), np.array([]))
+    return Additive(
+        Numbers(Form()), np.array(rank), (("value", 0),), (np.array([0.0, 1.0]),), (np.zeros(4),), np.array([])
+    )
 
 
 def test_an_event_survives_json():
-    outputs = np.array([[-1.0], [0.0], [0.5], [1.0], [np.nan]])
+    outputs = np.array([-1.0, 0.0, 0.5, 1.0, np.nan])
     for top, expected in ((True, [True, False, False, False, True]), (False, [False, True, True, True, False])):
         made = event(one_feature([2, 0, 1, 2]), 2, top=top)
         spec = json.loads(json.dumps(dict(made.spec)))
@@ -58,9 +71,9 @@ def test_an_event_survives_json():
 
 def test_a_lookup_puts_the_unseen_in_its_last_cell():
     reader = Records()
-    codes = np.sort(reader.codes(["a", "b"]))
+    codes = np.sort(reader.codes(Releases.of(["a", "b"])))
     score = Lookup(reader, np.array([0, 2, 1]), codes, ("first", "second"), np.zeros(3))
-    counts = score.count(["a", "b", "b", "new"])
+    counts = score.count(Releases.of(["a", "b", "b", "new"]))
     assert counts.sum() == 4
     assert counts[2] == 1
     made = event(score, 2, top=True)
@@ -90,19 +103,19 @@ def test_words(feature, edges, inside, words):
 def test_every_feature_has_words():
     for feature in (
         [name for name, _ in traits(TABLE)]
-        + Numbers(3).candidates(np.full((1, 3), np.nan))
-        + Numbers(1).candidates(np.zeros((1, 1)))
+        + Numbers(Form((3,))).candidates(Releases.of(np.full((1, 3), np.nan)))
+        + Numbers(Form()).candidates(Releases.of([0.5, "refused", None, 1.5]))
     ):
         assert feature_words(feature)
 
 
 def test_readers():
-    assert reader_for(np.zeros((3, 2))).width == 2
-    assert isinstance(reader_for([[1], [1, 2]]), Records)
-    assert isinstance(reader_for([1, "a"]), Records)
-    matrix = Numbers(1).matrix([1.0, "odd", 10**400, True])
-    np.testing.assert_array_equal(matrix[[0, 3], 0], [1.0, 1.0])
-    assert np.isnan(matrix[1, 0])
+    assert reader_for(Releases.of(np.zeros((3, 2)))).width == 2
+    assert reader_for(Releases.of([1, 2, "a"])).form == Form()
+    assert isinstance(reader_for(Releases.of([1, "a", "b"])), Records)
+    (column,) = Numbers(Form()).columns(Releases.of([1.0, "odd", 10**400, True]), [("value", 0)])
+    assert column[0] == 1.0
+    assert np.isnan(column[1:]).all()
 
 
 def test_number_features_by_a_second_route():
@@ -123,7 +136,7 @@ def test_number_features_by_a_second_route():
     "outputs", [[TABLE, TABLE.reverse(), TABLE[:1]], ["a b", "c", "a b"], [{"x": 1}, {"x": 2}, {}]]
 )
 def test_what_is_taken_once_is_what_is_seen_again(outputs):
-    reader = Records()
+    reader, outputs = Records(), Releases.of(outputs)
     features = reader.candidates(outputs)
     taken = reader.taken(outputs, features)
     for part in (slice(None), slice(1, None), slice(0, 2), slice(-1, None)):

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdproof.audit.outputs.scores import Additive, Lookup, Score, Tree, score_from_json
-from crowdproof.audit.outputs.words import describe, feature_words, path_words
+from crowdproof.audit.releases.batch import Releases
+from crowdproof.audit.releases.scores import Additive, Lookup, Score, Tree, score_from_json
+from crowdproof.audit.releases.words import describe, feature_words, path_words
 from crowdproof.errors import DataError
 from crowdproof.findings import Event
 
@@ -23,12 +24,12 @@ def event(score: Score, threshold: int, *, top: bool) -> Event:
 
 
 def evaluate(spec: Mapping[str, Any], outputs: Any) -> NDArray[np.bool_]:
-    """Which of the outputs are in the event."""
+    """Which of the outputs, an array or a list of whatever runs returned, are in the event."""
     try:
         score, threshold, top = score_from_json(spec["score"]), int(spec["threshold"]), bool(spec["top"])
     except (KeyError, TypeError, ValueError, IndexError):
         raise DataError("this event cannot be evaluated: give a witness that crowdproof wrote.") from None
-    inside = score.bins(outputs) >= threshold
+    inside = score.bins(Releases.of(outputs)) >= threshold
     return np.asarray(inside if top else ~inside)
 
 

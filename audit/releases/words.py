@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdproof.audit.outputs.features import Feature
+from crowdproof.audit.releases.features import Feature
 
 Floats: TypeAlias = NDArray[np.float64]
 _LOWEST = np.finfo(float).min
@@ -27,9 +27,12 @@ _COUNTED = {
     "word": "the word {-1}",
 }
 _TRUE = {
-    "rows in order": "its rows are sorted",
-    "kind": "it is a {0}",
+    "rows in order": ("its rows are sorted", "its rows are not sorted"),
+    "kind": ("it is a {0}", "it is not a {0}"),
+    "refused": ("there is no release", "there is a release"),
+    "other": ("the release is {1}", "the release is not {1}"),
 }
+"""What is said where a trait is there, and where it is not."""
 _MEASURED = {
     "rows": "the number of rows",
     "columns": "the number of columns",
@@ -53,7 +56,7 @@ _MEASURED = {
 }
 
 
-def feature_words(feature: Feature) -> str:
+def feature_words(feature: Feature) -> str:  # noqa: PLR0911  (one return for each kind of feature)
     """What is looked at, as a noun.
 
     >>> feature_words(("range ends", "income", "35000000"))
@@ -62,6 +65,8 @@ def feature_words(feature: Feature) -> str:
     kind, *rest = feature
     if kind == "value":
         return f"component {rest[0] + 1}"
+    if kind == "other":
+        return f"release being {rest[1]}"
     if kind == "bit":
         return f"bit {rest[1]} of the floating-point number"
     if kind in _COUNTED:
@@ -89,7 +94,7 @@ def describe(feature: Feature, edges: Floats, inside: NDArray[np.bool_]) -> str:
     if kind in _COUNTED and (above_zero or none):
         return f"the release contains {'no ' if none else ''}{_bare(_fill(_COUNTED[kind], rest), none)}"
     if kind in _TRUE and (above_zero or none):
-        return f"{'it is not so that ' if none else ''}{_fill(_TRUE[kind], rest)}"
+        return _fill(_TRUE[kind][none], rest)
     if kind in ("row", "first row", "last row", "is") and (above_zero or none):
         return f"the release {'has not' if none else 'has'} {_noun(kind)} {', '.join(_readable(each) for each in rest)}"
     ranges = [_span(low, high) for low, high in spans]

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from crowdproof.audit.outputs import Numbers, Tree, evaluate, event, score_from_json
+from crowdproof.audit.releases import Form, Numbers, Releases, Tree, evaluate, event, score_from_json
 from crowdproof.errors import DataError
 
 
 def both_high(rank=(0, 1, 2)):
     """Component 1 below 0.5; else component 2 below 3, or not."""
     return Tree(
-        Numbers(2),
+        Numbers(Form((2,))),
         np.array(rank),
         (("value", 0), ("value", 1)),
         asked=np.array([0, -1, 1, -1, -1]),
@@ -25,7 +25,9 @@ def both_high(rank=(0, 1, 2)):
     )
 
 
-OUTPUTS = np.array([[0.4, 9.0], [0.5, 2.0], [0.5, 3.0], [np.inf, np.nan], [np.nan, -np.inf], [-np.inf, np.inf]])
+OUTPUTS = Releases.of(
+    np.array([[0.4, 9.0], [0.5, 2.0], [0.5, 3.0], [np.inf, np.nan], [np.nan, -np.inf], [-np.inf, np.inf]])
+)
 MORE = "; or it is in another such region"
 LEAVES = [0, 1, 2, 2, 1, 0]
 
@@ -45,9 +47,9 @@ def test_a_question_without_threshold_is_whether_it_is_a_number():
 def test_a_lone_leaf_holds_everything():
     leaf = np.array([-1])
     alone = Tree(
-        Numbers(1), np.array([0]), (("value", 0),), leaf, np.array([np.nan]), leaf, leaf, (False,), np.zeros(1)
+        Numbers(Form((1,))), np.array([0]), (("value", 0),), leaf, np.array([np.nan]), leaf, leaf, (False,), np.zeros(1)
     )
-    assert alone.cells(np.zeros((3, 1))).tolist() == [0, 0, 0]
+    assert alone.cells(Releases.of(np.zeros((3, 1)))).tolist() == [0, 0, 0]
 
 
 def test_the_same_leaves_as_scikit_learn():
@@ -58,7 +60,7 @@ def test_the_same_leaves_as_scikit_learn():
     inner = tree.children_left >= 0
     # scikit-learn goes left up to the threshold, we below it: the next number is where to the right begins
     ours = Tree(
-        Numbers(3),
+        Numbers(Form((3,))),
         np.zeros(20, np.intp),
         tuple(("value", place) for place in range(3)),
         np.where(inner, tree.feature, -1),
@@ -70,7 +72,7 @@ def test_the_same_leaves_as_scikit_learn():
     )
     new = rng.normal(size=(5000, 3)).astype(np.float32).astype(float)
     leaves = np.flatnonzero(~inner)
-    np.testing.assert_array_equal(leaves[ours.cells(new)], model.apply(new))
+    np.testing.assert_array_equal(leaves[ours.cells(Releases.of(new))], model.apply(new))
 
 
 def test_a_tree_survives_json():

@@ -1,4 +1,4 @@
-"""Scores of outputs: they put outputs into cells and rank the cells, the likelier on the left the higher."""
+"""Scores of releases: they put releases into cells and rank the cells, the likelier on the left the higher."""
 
 from abc import ABC, abstractmethod
 from typing import Any, TypeAlias
@@ -7,7 +7,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from crowdproof.audit.outputs.features import Feature, Reader, reader_from_json
+from crowdproof.audit.releases.features import Feature, Reader, reader_from_json
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -22,16 +22,16 @@ class _Ranked(ABC):
     """The bin of each cell."""
 
     @abstractmethod
-    def cells(self, outputs: Any) -> Places:
-        """The cell of each output."""
+    def cells(self, releases: Any) -> Places:
+        """The cell of each release."""
 
-    def bins(self, outputs: Any) -> Places:
-        """The bin of each output."""
-        return self.rank[self.cells(outputs)]
+    def bins(self, releases: Any) -> Places:
+        """The bin of each release."""
+        return self.rank[self.cells(releases)]
 
-    def count(self, outputs: Any) -> NDArray[np.int64]:
-        """How many of the outputs fall in each cell."""
-        cells = self.cells(outputs) if len(outputs) else np.zeros(0, np.intp)
+    def count(self, releases: Any) -> NDArray[np.int64]:
+        """How many of the releases fall in each cell."""
+        cells = self.cells(releases) if len(releases) else np.zeros(0, np.intp)
         return np.bincount(cells, minlength=len(self.rank))
 
     def binned(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -50,9 +50,9 @@ class Additive(_Ranked):
     cuts: Floats
     """Where the sum passes into the next cell; empty with one feature."""
 
-    def cells(self, outputs: Any) -> Places:
-        """The cell of each output."""
-        columns = self.reader.columns(outputs, self.features)
+    def cells(self, releases: Any) -> Places:
+        """The cell of each release."""
+        columns = self.reader.columns(releases, self.features)
         if len(columns) == 1:
             return step_of(columns[0], self.edges[0])
         return np.searchsorted(self.cuts, self.sum(columns), side="right")
@@ -88,9 +88,9 @@ class Lookup(_Ranked):
     prior: Floats
     """A guess of the log-ratio in each cell, for as long as its counts are small."""
 
-    def cells(self, outputs: Any) -> Places:
-        """The cell of each output."""
-        codes = self.reader.codes(outputs)
+    def cells(self, releases: Any) -> Places:
+        """The cell of each release."""
+        codes = self.reader.codes(releases)
         place = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
         return np.where(self.codes[place] == codes, place, len(self.codes))
 
@@ -122,9 +122,9 @@ class Tree(_Ranked):
     prior: Floats
     """A guess of the log-ratio in each cell, for as long as its counts are small."""
 
-    def cells(self, outputs: Any) -> Places:
-        """The cell of each output."""
-        columns = np.stack(self.reader.columns(outputs, self.features))
+    def cells(self, releases: Any) -> Places:
+        """The cell of each release."""
+        columns = np.stack(self.reader.columns(releases, self.features))
         node, row = np.zeros(columns.shape[1], np.intp), np.arange(columns.shape[1])
         while len(row):
             node[row] = self._next(node[row], columns[self.asked[node[row]], row])

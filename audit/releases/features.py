@@ -1,0 +1,249 @@
+"""What can be seen in a release, as named numbers: for vectors of numbers by columns, for anything else by traits."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from crowdproof.audit.releases.batch import Form, Releases
+from crowdproof.audit.releases.keys import code, row_codes
+from crowdproof.audit.releases.traits import brief, traits
+
+Floats: TypeAlias = NDArray[np.float64]
+Feature: TypeAlias = tuple[Any, ...]
+"""What is looked at, as JSON values: ("value", 3), ("range ends", "income", "35000000"), ..."""
+
+BITS = 52
+"""Bits of the fraction of a floating-point number; its sign and exponent are seen in its value."""
+MOST_OTHERS = 16
+"""Releases among numbers that are no numbers, and are told apart one by one: refusals and the like are few."""
+STEPS = 64
+"""Vectors longer than this get no features of neighbouring components."""
+
+PLAIN = ("range ends", "range starts", "column", "cell", "rows of stars", "set holds", "holds", "word", "is", "rows")
+"""Kinds of trait that explain themselves, the plainest first."""
+
+
+@frozen(eq=False)
+class Numbers:
+    """Reads releases of one form that is made of numbers; of any other release it knows only which one it is."""
+
+    form: Form
+    whole: bool = False
+    """All of them whole numbers, so that there are no fractional bits to look at."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers a release has."""
+        return self.form.width
+
+    def columns(self, releases: Releases, features: Sequence[Feature]) -> list[Floats]:
+        """The features of all releases, one array each; nan where a release has another form."""
+        matrix, others = releases.numbers(self.form)
+        return [self._column(matrix, feature, others, releases) for feature in features]
+
+    def _column(self, matrix: Floats, feature: Feature, others: list[int], releases: Releases) -> Floats:
+        if feature[0] == "other":
+            return _indicator(releases, others, feature[1])
+        column = number_feature(matrix, feature)
+        if others:
+            column = column.copy()
+            column[others] = np.nan
+        return column
+
+    def codes(self, releases: Releases) -> NDArray[np.uint64]:
+        """A number for each release, equal for equal ones."""
+        matrix, others = releases.numbers(self.form)
+        found = row_codes(matrix)
+        for place in others:
+            found[place] = code(releases[place])
+        return found
+
+    def candidates(self, releases: Releases) -> list[Feature]:
+        """Features worth trying on releases such as these."""
+        places = range(self.width)
+        found: list[Feature] = [("value", place) for place in places]
+        if 1 < self.width <= STEPS:
+            found += [("step", place) for place in places[1:]]
+            found += [("sum",), ("largest",), ("smallest",), ("place of the largest",)]
+        matrix, others = releases.numbers(self.form)
+        if self.width > 1 and not np.isfinite(matrix).all():
+            found += [("missing",), ("finite",)]
+        if not self.whole and self.width <= STEPS:
+            found += [("grain", place) for place in places]
+            found += [("bit", 0, bit) for bit in range(BITS)] if self.width == 1 else []
+        return found + _named(releases, others)
+
+    def taken(self, releases: Releases, _features: Sequence[Feature]) -> Any:
+        """The same releases, where looking at these features again and again is quick: it is anyway."""
+        return releases
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, which `reader_from_json` reads."""
+        return {"kind": "numbers", "shape": list(self.form.shape), "truth": self.form.truth, "whole": self.whole}
+
+
+def _named(releases: Releases, others: list[int]) -> list[Feature]:
+    """Which release it is, for the commonest of those that have another form."""
+    names = Counter(("other", f"{code(releases[place]):016x}", brief(releases[place])) for place in others)
+    return [name for name, _ in names.most_common(MOST_OTHERS)] if len(names) > 1 else []
+
+
+def _indicator(releases: Releases, others: list[int], name: str) -> Floats:
+    """1 for the releases with this code, 0 for all else."""
+    column = np.zeros(len(releases))
+    column[[place for place in others if f"{code(releases[place]):016x}" == name]] = 1.0
+    return column
+
+
+@frozen(eq=False)
+class Taken:
+    """Releases together with what was seen in them once: taking the traits of a table is slow."""
+
+    releases: Releases
+    features: dict[Feature, int]
+    matrix: Floats
+    """By feature and release."""
+    codes: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.releases)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return Taken(self.releases[place], self.features, self.matrix[:, place], self.codes[place])
+        return self.releases[place]
+
+
+@frozen(eq=False)
+class Records:
+    """Reads releases of any kind by their traits: tables, text, sets, nested lists, and mixes of kinds."""
+
+    limit: int = field(default=512)
+    """Traits kept: those that vary most."""
+
+    def columns(self, releases: Any, features: Sequence[Feature]) -> list[Floats]:
+        """The traits of all releases; one that a release lacks is 0."""
+        if isinstance(releases, Taken):
+            return [releases.matrix[releases.features[feature]] for feature in features]
+        place = {feature: index for index, feature in enumerate(features)}
+        matrix = np.zeros((len(features), len(releases)))
+        for row, release in enumerate(releases):
+            for trait, value in traits(release):
+                if trait in place:
+                    matrix[place[trait], row] = value
+        return list(matrix)
+
+    def codes(self, releases: Any) -> NDArray[np.uint64]:
+        """A number for each release, equal for equal ones."""
+        if isinstance(releases, Taken):
+            return releases.codes
+        return np.fromiter((code(each) for each in releases), np.uint64, len(releases))
+
+    def candidates(self, releases: Releases) -> list[Feature]:
+        """The traits that are not the same in all of these releases, those first that say most in words."""
+        sums: dict[Feature, list[float]] = {}
+        for release in releases:
+            for trait, value in traits(release):
+                entry = sums.setdefault(trait, [0.0, 0.0, 0.0])
+                entry[0] += value != 0
+                entry[1] += value
+                entry[2] += value * value
+        size = max(len(releases), 1)
+        spread = {
+            trait: max(min(seen, size - seen), float(square * size > total * total * (1 + 1e-12)))
+            for trait, (seen, total, square) in sums.items()
+        }
+        varied = [trait for trait, value in spread.items() if value > 0]
+        kept = sorted(varied, key=lambda trait: (-spread[trait], repr(trait)))[: self.limit]
+        return sorted(kept, key=lambda trait: PLAIN.index(trait[0]) if trait[0] in PLAIN else len(PLAIN))
+
+    def taken(self, releases: Releases, features: Sequence[Feature]) -> Any:
+        """The same releases, where looking at these features again and again is quick."""
+        matrix = np.array(self.columns(releases, features)).reshape(len(features), len(releases))
+        return Taken(releases, {each: place for place, each in enumerate(features)}, matrix, self.codes(releases))
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, which `reader_from_json` reads."""
+        return {"kind": "traits"}
+
+
+Reader: TypeAlias = Numbers | Records
+
+
+def reader_for(releases: Releases) -> Reader:
+    """The reader that fits these releases: by their numbers if most of them are made of numbers in one form.
+
+    >>> reader_for(Releases.of([0.5, 1.5])).whole, reader_for(Releases.of([[1, 2], [3, 4]])).form
+    (False, Form(shape=(2,), truth=False))
+    >>> reader_for(Releases.of(["a", "b"]))
+    Records(limit=512)
+    """
+    form, count = releases.commonest()
+    if form is None or 2 * count < len(releases):
+        return Records()
+    matrix, _ = releases.numbers(form)
+    finite = matrix[np.isfinite(matrix)]
+    return Numbers(form, bool((finite == np.round(finite)).all()))
+
+
+def reader_from_json(record: dict[str, Any]) -> Reader:
+    """The reader that `to_json` wrote."""
+    if record["kind"] == "traits":
+        return Records()
+    return Numbers(Form(tuple(map(int, record["shape"])), bool(record["truth"])), bool(record["whole"]))
+
+
+def number_feature(matrix: Floats, feature: Feature) -> Floats:
+    """One feature of each row of numbers."""
+    kind, *places = feature
+    return np.asarray(_OF_NUMBERS[kind](matrix, *places), dtype=float)
+
+
+def _step(matrix: Floats, place: int) -> Floats:
+    with np.errstate(invalid="ignore"):  # of two infinities
+        return np.asarray(matrix[:, place] - matrix[:, place - 1])
+
+
+def grain(values: Floats) -> Floats:
+    """Exponent of the last set bit: 2**grain is the largest power of two that divides the number.
+
+    Sums of a constant and floating-point noise are multiples of the constant's own spacing; the noise alone is not.
+
+    >>> grain(np.array([0.5, 0.75, 6.0]))
+    array([-1., -2.,  1.])
+    """
+    with np.errstate(invalid="ignore"):
+        mantissa, exponent = np.frexp(values)
+        whole = np.where(np.isfinite(mantissa), mantissa * 2.0**53, 0.0).astype(np.int64)
+    lowest = whole & -whole
+    found = np.where(lowest > 0, np.log2(np.maximum(lowest, 1).astype(float)) + exponent - 53, np.nan)
+    return np.asarray(np.where(values == 0, 1024.0, found))
+
+
+def _bit(values: Floats, bit: int) -> Floats:
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    return np.asarray((bits >> np.uint64(bit)) & np.uint64(1)).astype(float)
+
+
+def bit_counts(values: Floats) -> NDArray[np.int64]:
+    """How many of the numbers have each bit of the fraction set."""
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    return np.array([np.count_nonzero(bits & np.uint64(1 << bit)) for bit in range(BITS)])
+
+
+_OF_NUMBERS: dict[str, Callable[..., Any]] = {
+    "value": lambda matrix, place: matrix[:, place],
+    "step": _step,
+    "sum": lambda matrix: np.where(np.isfinite(matrix), matrix, 0.0).sum(1),
+    "largest": lambda matrix: np.fmax.reduce(matrix, axis=1),
+    "smallest": lambda matrix: np.fmin.reduce(matrix, axis=1),
+    "place of the largest": lambda matrix: np.where(np.isnan(matrix), -np.inf, matrix).argmax(1),
+    "missing": lambda matrix: np.isnan(matrix).sum(1),
+    "finite": lambda matrix: np.isfinite(matrix).sum(1),
+    "grain": lambda matrix, place: grain(matrix[:, place]),
+    "bit": lambda matrix, place, bit: _bit(matrix[:, place], bit),
+}

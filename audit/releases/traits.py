@@ -1,0 +1,210 @@
+"""Traits of a structured output: what a reviewer would point at in a table, a text, a set or a nested list."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from crowdproof.audit.check.cells import STARS
+from crowdproof.audit.releases.canonical import canonical
+from crowdproof.audit.releases.refusal import Refusal
+
+Trait: TypeAlias = tuple[Any, ...]
+DEEPEST = 6
+"""Nested outputs are followed this far down."""
+LONGEST = 4096
+"""Characters of a text that are looked at as words."""
+_RANGE = re.compile(r"\s*[\[(]\s*([^,\[\]()]+?)\s*,\s*([^,\[\]()]+?)\s*[\])]\s*")
+_FINITE_LIMIT = 10**300
+LARGE = 10**300
+"""Whole numbers from here on are written in hexadecimal: Python writes no very long ones in decimal."""
+SHOWN = 80
+"""Letters of a release that are shown where it is named."""
+REFUSED = "no release"
+"""What a run without a release is called."""
+
+
+def traits(output: Any) -> Iterator[tuple[Trait, float]]:
+    """Names and numbers of what can be seen in a release; each name at most once.
+
+    >>> dict(traits({"total": 3}))
+    {('kind', 'mapping'): 1.0, ('entry', 'total'): 1.0, ('number', 'total'): 3.0}
+    """
+    release = canonical(output)
+    if isinstance(release, Refusal):
+        yield ("refused",), 1.0
+        return
+    yield ("kind", kind_of(release)), 1.0
+    if isinstance(release, pl.DataFrame):
+        yield from _table(release)
+    elif _is_rows(release):
+        yield from _table(_from_rows(release))
+    else:
+        yield from _nested(release, (), 0)
+
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (bool, "truth value"),
+    (int, "number"),
+    (float, "number"),
+    (str, "text"),
+    (bytes, "string of bytes"),
+    (tuple, "list"),
+    (frozenset, "set"),
+    (dict, "mapping"),
+    (pl.DataFrame, "table"),
+)
+"""What a canonical form is, in a word; the first that fits."""
+
+
+def kind_of(release: Any) -> str:
+    """What a canonical release is, in a word or two."""
+    if isinstance(release, Refusal):
+        return REFUSED
+    word = next((word for kind, word in _KINDS if isinstance(release, kind)), None)
+    return word or str(getattr(release, "kind", type(release).__name__))
+
+
+def brief(output: Any) -> str:
+    """A release in a few words, for people."""
+    text = " ".join(text_of(canonical(output)).split())
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def text_of(release: Any) -> str:  # noqa: PLR0911  (one return for each kind of canonical form)
+    """A canonical form as a text: numbers by their shortest digits, tables and long things by how they look."""
+    match release:
+        case str():
+            return release
+        case bool() | None | float() | bytes():
+            return str(release)
+        case int():
+            return str(release) if abs(release) < LARGE else f"{release:#x}"
+        case Refusal():
+            return REFUSED
+        case tuple():
+            return f"({', '.join(map(text_of, release))})"
+        case frozenset():
+            return f"{{{', '.join(sorted(map(text_of, release)))}}}"
+        case dict():
+            return f"{{{', '.join(sorted(f'{text_of(name)}: {text_of(each)}' for name, each in release.items()))}}}"
+        case _:
+            return str(release)
+
+
+def _table(table: pl.DataFrame) -> Iterator[tuple[Trait, float]]:
+    yield ("rows",), float(table.height)
+    yield ("columns",), float(table.width)
+    yield ("column order", *table.columns), 1.0
+    for name in table.columns:
+        yield ("column", name), 1.0
+        yield from _column(name, table.get_column(name))
+    rows = [tuple(_text(cell) for cell in row) for row in table.rows()]
+    for row, count in Counter(rows).items():
+        yield ("row", *row), float(count)
+    if rows:
+        yield ("first row", *rows[0]), 1.0
+        yield ("last row", *rows[-1]), 1.0
+        yield ("rows in order",), float(rows == sorted(rows))
+        yield ("smallest group",), float(min(Counter(rows).values()))
+        yield ("rows of stars",), float(sum(all(map(STARS.fullmatch, row)) for row in rows))
+
+
+def _column(name: str, column: pl.Series) -> Iterator[tuple[Trait, float]]:
+    cells = Counter(_text(cell) for cell in column.to_list())
+    found: Counter[Trait] = Counter()
+    for text, count in cells.items():
+        found[("cell", name, text)] += count
+        if STARS.fullmatch(text):
+            found[("stars", name)] += count
+        elif ends := _RANGE.fullmatch(text):
+            found[("range starts", name, ends[1])] += count
+            found[("range ends", name, ends[2])] += count
+        elif text.startswith("{") and text.endswith("}"):
+            for member in text[1:-1].split(","):
+                found[("set holds", name, member.strip())] += count
+    yield ("distinct", name), float(len(cells))
+    for trait, total in found.items():
+        yield trait, float(total)
+    if column.dtype.is_numeric() and len(column):
+        numbers = column.drop_nulls().cast(pl.Float64)
+        for kind, value in (("sum", numbers.sum()), ("smallest", numbers.min()), ("largest", numbers.max())):
+            yield (f"{kind} of", name), _finite(value)
+
+
+def _nested(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Trait, float]]:
+    match output:
+        case bool():
+            yield ("is", *path, str(output)), 1.0
+        case int() | float():
+            yield ("number", *path), _finite(output)
+        case str():
+            yield from _string(output, path)
+        case dict():
+            for name, value in output.items():
+                yield ("entry", *path, text_of(name)), 1.0
+                yield from _deeper(value, (*path, text_of(name)), depth)
+        case frozenset():
+            yield ("size", *path), float(len(output))
+            for member in output:
+                yield ("holds", *path, text_of(member)), 1.0
+        case tuple():
+            yield from _members(output, path, depth)
+        case _:
+            yield ("is", *path, text_of(output)), 1.0
+
+
+def _members(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Trait, float]]:
+    yield ("size", *path), float(len(output))
+    for member, count in Counter(text_of(each) for each in output).items():
+        yield ("holds", *path, member), float(count)
+    for place, value in enumerate(output):
+        yield from _deeper(value, (*path, place), depth)
+
+
+def _deeper(value: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Trait, float]]:
+    if depth < DEEPEST:
+        yield from _nested(value, path, depth + 1)
+
+
+def _string(text: str, path: tuple[Any, ...]) -> Iterator[tuple[Trait, float]]:
+    yield ("is", *path, text[:LONGEST]), 1.0
+    yield ("length", *path), float(len(text))
+    words = Counter(text[:LONGEST].split())
+    if len(words) > 1:
+        for word, count in words.items():
+            yield ("word", *path, word), float(count)
+
+
+def _is_rows(release: Any) -> bool:
+    """A list of mappings, or a list of equally long lists with some text in them, is a table."""
+    if not isinstance(release, tuple) or not release:
+        return False
+    if all(isinstance(row, dict) for row in release):
+        return True
+    if not all(isinstance(row, tuple) for row in release):
+        return False
+    return len({len(row) for row in release}) == 1 and any(isinstance(cell, str) for row in release for cell in row)
+
+
+def _from_rows(release: tuple[Any, ...]) -> pl.DataFrame:
+    if isinstance(release[0], dict):
+        plain = [{text_of(name): text_of(value) for name, value in row.items()} for row in release]
+        names = list(dict.fromkeys(name for row in plain for name in row))
+        return pl.DataFrame({name: [row.get(name, "missing") for row in plain] for name in names})
+    columns = {f"column {place}": [text_of(row[place]) for row in release] for place in range(len(release[0]))}
+    return pl.DataFrame(columns)
+
+
+def _text(cell: Any) -> str:
+    """A cell of a table as a text: the same for 30 and 30.0."""
+    return cell if isinstance(cell, str) else str(cell) if cell is None else text_of(canonical(cell))
+
+
+def _finite(value: Any) -> float:
+    """A number that arithmetic with it does not spoil; whole numbers may be beyond the floats."""
+    if value is None or value != value:  # noqa: PLR0124  (nan)
+        return 0.0
+    return float(min(max(value, -_FINITE_LIMIT), _FINITE_LIMIT))
