@@ -28,6 +28,11 @@ from crowdproof.findings import (
     Verdict,
 )
 
+DRIFT = (
+    "The releases of one dataset changed in the course of the audit, though its runs were declared to be independent. "
+    "So a difference between the datasets may be one between earlier and later runs. Audit the target without a method "
+    "batch, so that a coin decides on which dataset each run is, or give outputs that were made in random order."
+)
 PROBED = 2
 """Datasets on which the target is tried before the audit."""
 
@@ -132,13 +137,15 @@ def _conclude(question: Question, request: Request, meter: Meter, found: Finding
     return Conclusion(exact.verdict(), exact.certainty, evidence, meter.runs)
 
 
-def _judge(found: Findings, tested: SequentialResult) -> Verdict:
+def _judge(found: Findings, tested: SequentialResult) -> Verdict:  # noqa: PLR0911  (one return for each case)
     exact = f" {found.exact.seen()}" if found.exact.worst is not None else ""
     if tested.refuted is not None:
         return Refuted(statistically.witness(tested.refuted, found.pairs))
     if found.exact.gap:
         return Skipped(found.exact.gap)
     match tested.ended:
+        case Ended.DRIFT:
+            return Undecided(DRIFT)
         case Ended.FAILED:
             return Skipped(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
         case Ended.SECONDS | Ended.INTERRUPTED:

@@ -13,6 +13,14 @@ from crowdproof.audit.witness import data_to_json
 from crowdproof.exact import show
 from crowdproof.findings import Chart, Evidence, Note, PairWitness, Series, Table
 
+COINS = (
+    "A fair coin that the target cannot see decided on which dataset each run was, so neither state nor load nor time "
+    "can feign a difference."
+)
+DECLARED = (
+    "The runs were made dataset by dataset. That they do not depend on one another is an assumption: the target "
+    "declares it, and no drift was seen."
+)
 MOST_PAIRS = 16
 """Pairs that are tested side by side."""
 RUNS_PER_PAIR = 2_000
@@ -86,7 +94,8 @@ def _how(result: SequentialResult, request: Request) -> Note:
         "Test by betting",
         f"After {result.trials:,} runs the e-value against the claim is e^{result.log_e:.4g}; it refutes from "
         f"{float(1 / request.error):,.0f} on, at any time and whatever pairs and events were looked at. Bets "
-        f"are learned from earlier runs only. It ended because {result.ended.value}.",
+        f"are learned from earlier runs only. {COINS if result.coins else DECLARED} It ended because "
+        f"{result.ended.value}.",
     )
 
 

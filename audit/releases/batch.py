@@ -18,7 +18,7 @@ from crowdproof.audit.releases.canonical import canonical, is_float, number
 Floats: TypeAlias = NDArray[np.float64]
 
 EXACT = 2**53
-"""Whole numbers up to this one are floats without loss; larger ones are looked at one by one."""
+"""Whole numbers below are floats without loss; those from here on are looked at one by one."""
 
 
 @frozen
@@ -169,7 +169,7 @@ def _without_loss(array: NDArray[Any], kinds: set[type]) -> NDArray[Any] | None:
     """The array, if it has numbers or truth values that are floats without loss."""
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > np.dtype(float).itemsize:
         return None
-    if kinds & _WHOLE and (np.abs(array.astype(float)) > EXACT).any():
+    if kinds & _WHOLE and (np.abs(array.astype(float)) >= EXACT).any():
         return None
     return array
 

@@ -181,6 +181,11 @@ class Audit:
         return self.peak >= -self.log_error
 
     @property
+    def coins(self) -> bool:
+        """Whether a coin decides on which dataset each run is."""
+        return not self.task.in_batches
+
+    @property
     def log_e(self) -> float:
         """Log of the wealth by now."""
         return self.share + of_all_pairs(np.array([arm.wealth.total[0] for arm in self.arms]), self.together)

@@ -24,6 +24,7 @@ class Ended(Enum):
     SECONDS = "the budget of time was spent"
     INTERRUPTED = "it was interrupted"
     FAILED = "the target failed"
+    DRIFT = "releases changed in the course of the audit, though the runs were declared to be independent"
 
 
 @frozen
@@ -82,6 +83,8 @@ class SequentialResult:
     ended: Ended
     failure: str
     """What the target did, where it failed; else empty."""
+    coins: bool
+    """Whether a coin decided on which dataset each run was; else the runs were declared to be independent."""
     leading: Refutation | None
     """The event that was bet on last, whether or not it refutes: what looks most like a leak."""
     state: Any

@@ -19,7 +19,9 @@ def step_edges(values: Floats, *, fine: bool) -> Floats:
     atoms = _frequent(values, len(values) // 40 + 1)
     rest = values[~np.isin(values, atoms)] if len(atoms) else values
     places = (quantiles(len(rest), 48 if fine else 16) * (len(rest) - 1)).astype(np.intp)
-    edges = np.unique(np.concatenate([rest[places] if len(rest) else rest, atoms, np.nextafter(atoms, np.inf)]))
+    with np.errstate(over="ignore"):  # the next number after the largest is infinity
+        after = np.nextafter(atoms, np.inf)
+    edges = np.unique(np.concatenate([rest[places] if len(rest) else rest, atoms, after]))
     return np.asarray(edges[(edges > values[0]) & (edges <= values[-1])])
 
 

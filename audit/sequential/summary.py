@@ -2,16 +2,17 @@
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdproof.audit.proportion import clopper_pearson
-from crowdproof.audit.releases import event
+from crowdproof.audit.releases import Releases, event
 from crowdproof.audit.sequential.arms import Block
 from crowdproof.audit.sequential.betting import BOUND, REFUTE, growth_rate, three_cells
 from crowdproof.audit.sequential.bounds import delta_low, epsilon_low, profile
-from crowdproof.audit.sequential.result import Detectable, Direction, Refutation, SequentialResult
+from crowdproof.audit.sequential.drift import drifts
+from crowdproof.audit.sequential.result import Detectable, Direction, Ended, Refutation, SequentialResult
 from crowdproof.findings import Estimate
 
 if TYPE_CHECKING:
@@ -26,13 +27,16 @@ PROFILE = (0.0, 0.5, 1.0, 2.0)
 def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
     """The result; `bounds` replays the audit for the lower bounds."""
     x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
+    if not audit.coins and drifts([pool.joined() for arm in audit.arms for pool in arm.pools]):
+        audit.ended = Ended.DRIFT
+    drifted = audit.ended is Ended.DRIFT
     leading = _leading(audit)
-    blocks = [block for block in audit.blocks if block.leads] if bounds else []
+    blocks = [block for block in audit.blocks if block.leads] if bounds and not drifted else []
     shares = REFUTE if audit.ladder is None else BOUND
     claimed = float(audit.epsilon)
     return SequentialResult(
-        refuted=leading if audit.refuted else None,
-        log_e=audit.log_e,
+        refuted=leading if audit.refuted and not drifted else None,
+        log_e=min(audit.log_e, 0.0) if drifted else audit.log_e,
         epsilon_low=epsilon_low(blocks, delta, audit.log_error, shares),
         delta_low=delta_low(blocks, x, audit.log_error, shares),
         profile=profile(blocks, sorted({*PROFILE, claimed}), audit.log_error, shares) if blocks else (),
@@ -44,6 +48,7 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
         trace=tuple(audit.trace),
         ended=audit.ended,
         failure=audit.failure,
+        coins=audit.coins,
         leading=leading,
         state={"pairs": [arm.to_json() for arm in audit.arms]},
     )
@@ -88,11 +93,10 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
 def detectable(audit: "Audit") -> Detectable:
     """The smallest leaks that this many trials on the pair that had most of them find with probability 0.9."""
     trials = max((arm.trials for arm in audit.arms), default=0)
-    needed = -audit.log_error + (math.log(2 * len(audit.arms)) if len(audit.arms) > 1 else 0)
-    nats = (math.sqrt(2 * needed) + POWER) ** 2 / 2  # log-wealth grows like a z-score's square, with spread one
+    nats = reach_factor(_most_seen(audit)) * needed_nats(audit.log_error, len(audit.arms))
     x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
-    epsilon = _smallest_epsilon(trials, nats, x, delta, 0.1)
-    rare = _smallest_epsilon(trials, nats, x, delta, 0.01)
+    epsilon = smallest_epsilon(trials, nats, x, delta, 0.1)
+    rare = smallest_epsilon(trials, nats, x, delta, 0.01)
     catastrophe = _smallest_delta(trials, nats, x, delta)
     words = (
         f"with {trials:,} runs on either dataset of the pair looked at most, an event in a tenth of the releases would "
@@ -103,11 +107,26 @@ def detectable(audit: "Audit") -> Detectable:
     return Detectable(words, epsilon, catastrophe, nothing)
 
 
+def needed_nats(log_error: float, pairs: int) -> float:
+    """Log-wealth that an audit which knows the event must expect, to refute with probability 0.9 at this error."""
+    needed = -log_error + (math.log(2 * pairs) if pairs > 1 else 0)
+    return (math.sqrt(2 * needed) + POWER) ** 2 / 2  # log-wealth grows like a z-score's square, with spread one
+
+
+def reach_factor(outputs: Any) -> float:
+    return 1.0
+
+
+def _most_seen(audit: "Audit") -> Releases:
+    arm = max(audit.arms, key=lambda each: each.trials)
+    return arm.pools[0].joined()
+
+
 def _reach(epsilon: float) -> str:
     return f"from epsilon {epsilon:.3g} on" if math.isfinite(epsilon) else "at no epsilon"
 
 
-def _smallest_epsilon(trials: int, nats: float, x: float, delta: float, mass: float) -> float:
+def smallest_epsilon(trials: int, nats: float, x: float, delta: float, mass: float) -> float:
     """Solve trials * growth = nats for an event of this total mass, in the ratio of its two probabilities."""
     ratio = np.exp(np.linspace(math.log(x), math.log(x) + 30, 30_001))
     q = (2 * mass - delta) / (1 + ratio)

@@ -1,0 +1,72 @@
+"""Signs that runs which were declared to be independent are not: their releases change in the course of an audit.
+
+Where a coin decides on which dataset each run is, a drift of the target favours neither. Where the runs on a dataset
+were made together, a drift would look like a difference between the datasets. So there the first half of the releases
+of each dataset is compared with the second half, and each release with the next: of independent runs the halves differ
+by chance only, and a release says nothing of the next.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import ks_2samp, mannwhitneyu, norm, rankdata
+
+from crowdproof.audit.releases import Numbers, Releases, reader_for
+
+Floats: TypeAlias = NDArray[np.float64]
+
+ERROR = 1e-4
+"""An audit of runs that are independent is left undecided with at most this probability.
+
+It is larger than the error of a refutation: a drift that is missed may refute a true claim, and one that is imagined
+only asks for other runs.
+"""
+LEAST = 64
+"""Releases of a dataset below which no drift would show at that error."""
+MOST = 20_000
+"""Releases of a dataset that are looked at, the first and the last of those that were kept."""
+TRAITS = 16
+"""Features that are compared: more would leave too little error for each."""
+
+
+def drifts(sides: Sequence[Releases]) -> bool:
+    """Whether the releases of some dataset, in the order of their runs, show a drift."""
+    chances = [chance for releases in sides for chance in _chances(releases)]
+    return bool(chances) and min(chances) * len(chances) < ERROR
+
+
+def _chances(releases: Releases) -> Iterator[float]:
+    """The probability of so clear a sign of drift by chance, feature by feature and test by test."""
+    if len(releases) < LEAST:
+        return
+    size = min(len(releases), MOST)
+    both = Releases.joined([releases[: size // 2], releases[len(releases) - (size - size // 2) :]])
+    reader = reader_for(both)
+    features = [feature for feature in reader.candidates(both) if feature[0] not in {"bit", "grain"}][:TRAITS]
+    for column in reader.columns(both, features):
+        yield from _differences(column, size // 2)
+    if isinstance(reader, Numbers) and both.others:
+        yield from _differences(np.array([place in both.others for place in range(size)], float), size // 2)
+
+
+def _differences(column: Floats, half: int) -> Iterator[float]:
+    """How likely by chance the two halves of a column differ so much, and neighbours are so much alike."""
+    first, second = (part[~np.isnan(part)] for part in (column[:half], column[half:]))
+    if min(len(first), len(second)) < LEAST // 4 or min(first.min(), second.min()) == max(first.max(), second.max()):
+        return
+    yield float(mannwhitneyu(first, second, method="asymptotic").pvalue)
+    yield float(ks_2samp(first, second, method="asymp").pvalue)
+    yield _alike(np.concatenate([first, second]))
+
+
+def _alike(values: Floats) -> float:
+    """The probability that ranks of independent numbers go along with those of their neighbours so much.
+
+    Their correlation is about normal with variance one over the number of pairs.
+    """
+    ranks = rankdata(values)
+    ranks = ranks - ranks.mean()
+    correlation = float(ranks[1:] @ ranks[:-1]) / float(ranks @ ranks)
+    return float(2 * norm.sf(abs(correlation) * len(ranks) ** 0.5))

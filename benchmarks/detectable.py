@@ -1,0 +1,140 @@
+"""How often is a leak found that is just as large as a finding says would have been found?
+
+A NOT_REFUTED finding names the smallest leak that the audit would have seen. Here such leaks are planted, of exactly that
+size, in outputs of several kinds, and the share of audits that find them is printed: it should be nine in ten or more.
+"""
+
+import math
+import sys
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from crowdproof.audit.inline import Inline
+from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.sequential import sequential_audit
+from crowdproof.audit.sequential.summary import reach_factor, smallest_epsilon, needed_nats
+from crowdproof.claims import Neighbours
+from crowdproof.exact import Epsilon
+
+ERROR = Fraction(1, 10**6)
+MASS = 0.1
+"""The event's probability, on average over the two datasets."""
+
+
+@frozen
+class Planted:
+    """An event of probability `high` on dataset 1 and `low` on all others, shown in an output of some kind."""
+
+    kind: str
+    high: float
+    low: float
+
+    def batch(self, data: int, rng: np.random.Generator, size: int) -> Any:
+        """Outputs; the event is never at the edge of what can be seen, but somewhere in the middle."""
+        inside = rng.random(size) < (self.high if data == 1 else self.low)
+        return _KINDS[self.kind](inside, rng)
+
+    def __call__(self, data: int, rng: np.random.Generator) -> Any:
+        """One run."""
+        return self.batch(data, rng, 1)[0]
+
+
+def _column(inside: Any, rng: np.random.Generator) -> Any:
+    """A number between 0 and 1; the event is that it is between 0.4 and 0.5."""
+    rest = rng.random(len(inside)) * 0.9
+    return np.where(inside, 0.4 + 0.1 * rng.random(len(inside)), np.where(rest < 0.4, rest, rest + 0.1))
+
+
+def _three(inside: Any, rng: np.random.Generator) -> Any:
+    return np.stack([rng.random(len(inside)), _column(inside, rng), rng.random(len(inside))], axis=1)
+
+
+def _ten(inside: Any, rng: np.random.Generator) -> Any:
+    columns = rng.random((len(inside), 10))
+    columns[:, 6] = _column(inside, rng)
+    return columns
+
+
+def _tail(inside: Any, rng: np.random.Generator) -> Any:
+    return np.where(inside, 0.9 + 0.1 * rng.random(len(inside)), 0.9 * rng.random(len(inside)))
+
+
+def _categories(inside: Any, rng: np.random.Generator, many: int = 40) -> Any:
+    """Whole numbers; the event is a tenth of them, spread out."""
+    places = np.arange(many)
+    marked = places % 10 == 3
+    return np.where(inside, rng.choice(places[marked], len(inside)), rng.choice(places[~marked], len(inside))).astype(
+        float
+    )
+
+
+def _words(inside: Any, rng: np.random.Generator) -> Any:
+    return [f"category {int(each)}" for each in _categories(inside, rng)]
+
+
+def _texts(inside: Any, rng: np.random.Generator) -> Any:
+    """Sentences that never repeat, with a word in them that tells."""
+    return [f"{'alpha' if each else 'beta'} {rng.integers(10**9)} {rng.integers(10**9)}" for each in inside]
+
+
+def _records(inside: Any, rng: np.random.Generator) -> Any:
+    return [{"age": float(number), "town": f"town {rng.integers(9)}"} for number in _column(inside, rng)]
+
+
+def _refusals(inside: Any, rng: np.random.Generator) -> Any:
+    return [None if each else float(rng.normal()) for each in inside]
+
+
+_KINDS = {
+    "one number, tail": _tail,
+    "one number, middle": _column,
+    "40 numbers": _categories,
+    "numbers and refusals": _refusals,
+    "three columns": _three,
+    "ten columns": _ten,
+    "40 words": _words,
+    "texts": _texts,
+    "records": _records,
+}
+
+
+def found(kind: str, runs: int, epsilon: float, audits: int, pairs: int, factor: float | None) -> float:
+    """The share of audits that find a leak of the size that a finding would name."""
+    x = math.exp(epsilon)
+    trials = runs // 2 if pairs == 1 else runs // 4
+    one = Planted(kind, MASS, MASS).batch(0, np.random.default_rng(0), 64)
+    times = reach_factor(one) if factor is None else factor
+    smallest = smallest_epsilon(trials, times * needed_nats(math.log(ERROR), pairs), x, 0.0, MASS)
+    low = 2 * MASS / (1 + math.exp(smallest))
+    planted = Planted(kind, 2 * MASS - low, low)
+    hits = 0
+    for seed in range(audits):
+        result = sequential_audit(
+            [Pair(2 * each, 2 * each + 1, Neighbours.REPLACE, f"{2 * each} against {2 * each + 1}") for each in range(pairs)],
+            planted,
+            Epsilon.of(str(epsilon)),
+            Fraction(0),
+            error=ERROR,
+            budget=Budget(runs=runs),
+            seed=np.random.SeedSequence(seed),
+            runner=Inline(),
+            bounds=False,
+        )
+        hits += result.refuted is not None
+    return hits / audits
+
+
+def main(audits: int = 60) -> None:
+    """Print the share for each kind of output and each size of audit."""
+    print(f"{'kind':24}{'runs':>8}{'epsilon':>9}{'found':>8}")
+    for kind in _KINDS:
+        for runs, epsilon in ((5_000, 0.5), (40_000, 0.5), (40_000, 0.0)):
+            share = found(kind, runs, epsilon, audits, 1, None)
+            print(f"{kind:24}{runs:8}{epsilon:9}{share:8.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

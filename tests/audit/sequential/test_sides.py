@@ -1,0 +1,202 @@
+"""Sides and time: a target that ignores its data is not refuted, whatever its state, clock or load does."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from attrs import define, frozen
+
+from crowdproof.audit.inline import Inline
+from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.releases import Releases
+from crowdproof.audit.runners.cores import Cores
+from crowdproof.audit.sequential import Ended, sequential_audit
+from crowdproof.audit.sequential.betting import Goal, Nulls, choose, strongest
+from crowdproof.audit.sequential.drift import drifts
+from crowdproof.claims import Neighbours
+from crowdproof.exact import Epsilon
+
+PAIR = Pair(0, 1, Neighbours.REPLACE, "0 against 1")
+
+
+def audit(mechanism, epsilon="0.5", *, runs=4000, seed=0, error=Fraction(1, 20), runner=None, pairs=(PAIR,)):
+    return sequential_audit(
+        pairs,
+        mechanism,
+        Epsilon.of(epsilon),
+        Fraction(0),
+        error=error,
+        budget=Budget(runs=runs),
+        seed=np.random.SeedSequence(seed),
+        runner=runner or Inline(),
+        bounds=False,
+    )
+
+
+@define
+class Bucket:
+    """Answers with a coin; when its bucket is empty, with a complaint. The clock moves by calls, in bursts."""
+
+    leaks: bool = False
+    tokens: float = 140.0
+    calls: int = 0
+
+    def __call__(self, data, rng):
+        self.calls += 1
+        self.tokens = min(140.0, self.tokens + 0.3 + 100.0 * (self.calls % 700 == 0))
+        if self.tokens < 1:
+            return "too many requests"
+        self.tokens -= 1
+        return int(rng.random() < (0.5 + 0.4 * data * self.leaks))
+
+
+@define
+class Warming:
+    """Noise that grows with the calls."""
+
+    leaks: bool = False
+    calls: int = 0
+
+    def __call__(self, data, rng):
+        self.calls += 1
+        return float(rng.normal(self.calls / 200 + 3.0 * data * self.leaks))
+
+
+@pytest.mark.parametrize("kind", [Bucket, Warming])
+def test_state_and_time_refute_nothing(kind):
+    assert sum(audit(kind(), seed=seed).refuted is not None for seed in range(12)) <= 3
+
+
+@pytest.mark.parametrize("kind", [Bucket, Warming])
+def test_their_leaky_twins_are_refuted(kind):
+    assert audit(kind(leaks=True), runs=20_000, error=Fraction(1, 10**6)).refuted is not None
+
+
+@frozen
+class Declared:
+    """Says that its runs are independent; the noise drifts in the course of a batch, and the data is ignored."""
+
+    drift: float
+    shift: float = 0.0
+
+    def __call__(self, data, rng):
+        return float(self.batch(data, rng, 1)[0])
+
+    def batch(self, data, rng, size):
+        return rng.normal(size=size) + self.shift * data + self.drift * np.arange(size) / size
+
+
+def test_a_drift_that_is_seen_leaves_it_undecided():
+    result = audit(Declared(drift=8.0, shift=1.0), runs=20_000)
+    assert result.ended is Ended.DRIFT
+    assert result.refuted is None
+    assert result.log_e <= 0
+    assert not result.coins
+
+
+def test_without_drift_a_declared_mechanism_is_refuted():
+    result = audit(Declared(drift=0.0, shift=1.0), runs=20_000)
+    assert result.refuted is not None
+    assert not result.coins
+
+
+def test_drift_is_not_imagined():
+    rng = np.random.default_rng(8)
+    kinds = [
+        lambda: rng.normal(size=400),
+        lambda: rng.integers(0, 3, size=(400, 2)),
+        lambda: [f"answer {each}" for each in rng.integers(0, 5, 400)],
+        lambda: [None if rng.random() < 0.05 else float(rng.normal()) for _ in range(400)],
+        lambda: np.zeros(400),
+    ]
+    assert not any(drifts([Releases.of(make()), Releases.of(make())]) for make in kinds for _ in range(20))
+
+
+def test_drift_of_what_is_no_number_is_seen():
+    late = [None if place > 300 else 1.5 for place in range(400)]
+    words = [f"answer {place // 200}" for place in range(400)]
+    assert drifts([Releases.of(late)])
+    assert drifts([Releases.of(words)])
+
+
+def test_the_mean_of_one_run_is_at_most_one_with_coins_and_not_without():
+    """Exactly, for a target that ignores its data: its release tells the time, so a side that comes first shows it."""
+    left, right = np.array([20, 80]), np.array([80, 20])
+    nulls = Nulls.of(math.exp(0.5), 0.0)
+    bets = choose(left, right, nulls, strongest(left, right, nulls), Goal(np.array([13.8]), 100))
+    first, second = np.array([0, 1]), np.array([1, 0])  # the release of the first run and that of the second
+    none = np.zeros(2, np.int64)
+
+    def paid(*runs):
+        sides = [sum((run for side, run in runs if side == each), none) for each in (0, 1)]
+        return np.exp(bets.pay(*sides))
+
+    coins = [paid((one, first), (two, second)) for one, two in itertools.product((0, 1), repeat=2)]
+    assert np.mean(coins, axis=0).max() <= 1
+    orders = [paid((0, first), (1, second)), paid((1, first), (0, second))]
+    assert np.mean(orders, axis=0).max() > 1.01
+
+
+@frozen
+class Refusing:
+    """A coin that ignores its data and refuses at times; a batch with such a run raises, or has None there."""
+
+    raises: bool
+    rate: float = 0.004
+    epsilon: float = 0.0
+
+    def __call__(self, data, rng):
+        refused = rng.random() < self.rate * math.exp(-self.epsilon * data)
+        if refused:
+            raise ValueError("refused")
+        return int(rng.random() < 0.5)
+
+    def batch(self, data, rng, size):
+        refused = rng.random(size) < self.rate * math.exp(-self.epsilon * data)
+        if self.raises and refused.any():
+            raise ValueError("refused")
+        answers = rng.integers(0, 2, size).tolist()
+        return [None if gone else answer for gone, answer in zip(refused, answers, strict=True)]
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_refusals_of_batches_keep_their_law(raises):
+    """0.4% on one side and 1/e of that on the other: the claim of epsilon 1 holds just so."""
+    results = [audit(Refusing(raises, epsilon=1.0), "1", runs=20_000, seed=seed) for seed in range(10)]
+    assert sum(each.refuted is not None for each in results) <= 2
+    assert {each.coins for each in results} == {raises}
+    refused = sum(each.refused for each in results) / sum(each.trials for each in results)
+    assert 0.5 < refused / (0.004 * (1 + math.exp(-1)) / 2) < 1.5
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_refusals_of_batches_that_leak_are_seen(raises):
+    found = audit(Refusing(raises, rate=0.2, epsilon=3.0), "1", runs=40_000, error=Fraction(1, 10**6))
+    assert found.refuted is not None
+    assert found.trials <= 40_000
+
+
+def test_sides_are_the_same_on_any_number_of_workers():
+    def answer(data, rng):
+        return "refused" if rng.random() < 0.1 else float(rng.normal(data))
+
+    alone = audit(answer, runs=3000)
+    with Cores(2) as cores:
+        assert audit(answer, runs=3000, runner=cores) == alone
+
+
+def test_each_of_several_datasets_is_as_likely_as_the_others():
+    """Pairs that share a dataset: every run is on one of them by chance, and the counts show it."""
+    seen = []
+
+    def tell(data, rng):
+        seen.append(data)
+        return data
+
+    pairs = [Pair(0, each, Neighbours.REPLACE, f"0 against {each}") for each in (1, 2, 3)]
+    audit(tell, "3", runs=4000, pairs=pairs, error=Fraction(1, 10**6))
+    counts = np.bincount(seen[:512], minlength=4)
+    assert counts.min() > 80
+    assert seen[:64] != sorted(seen[:64])
