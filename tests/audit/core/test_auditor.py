@@ -12,8 +12,9 @@ from attrs import frozen
 
 from crowdproof import DP, DPS, CrowdBlending, Neighbours, NotRefuted, Refuted, Safe, Skipped, Undecided, exit_code
 from crowdproof.audit import Budget, Pair, Sampling, audit
-from crowdproof.audit.outcome import NO_RELEASE, Guarded
+from crowdproof.audit.releases import Refusal
 from crowdproof.audit.runners import runner_for
+from crowdproof.audit.sequential.trials import run
 from crowdproof.claims import Assertion
 from crowdproof.errors import DataError, ExitCode, ParameterError, TargetError
 from crowdproof.findings import Chart
@@ -35,6 +36,12 @@ class Geometric:
 
     def batch(self, data, rng, size):
         return data.height + rng.geometric(1 - self.alpha, size) - rng.geometric(1 - self.alpha, size)
+
+
+def run_alone(mechanism, data, size):
+    """The outputs of so many runs on one dataset."""
+    order, seed = np.zeros(size, np.int64), np.random.SeedSequence(1)
+    return run(mechanism, (data,), order, seed, in_batches=False)
 
 
 def test_noise_that_is_too_small_is_refuted_and_noise_that_is_right_is_not():
@@ -108,7 +115,7 @@ class Opaque:
         (raises, "ValueError: no such column"),
         (returns_none, "returned None"),
         (is_nan, "nothing but nan"),
-        (many_kinds, "a list and a number and a text"),
+        (many_kinds, "same sequence of outputs for different seeds"),
         (lambda data, rng: Opaque(), "shows nothing of itself"),
     ],
 )
@@ -148,7 +155,7 @@ class Wearing:
 
 def test_a_randomized_target_that_changes_its_input_gets_copies_too():
     data = np.zeros(3)
-    outputs = Guarded(Wearing()).batch(data, np.random.default_rng(1), 200)
+    outputs = run_alone(Wearing(), data, 200)
     assert set(outputs) == {1.0, 2.0}
     assert data.tolist() == [0, 0, 0]
 
@@ -160,10 +167,10 @@ def test_a_run_without_a_release_is_an_output_of_its_own():
             raise ValueError("not today")
         return None if draw == 1 else int(draw)
 
-    outputs = Guarded(now_and_then).batch([1, 2], np.random.default_rng(1), 400)
-    assert set(outputs) == {NO_RELEASE, 2, 3}
+    outputs = run_alone(now_and_then, [1, 2], 400)
+    assert set(outputs) == {Refusal(), None, 2, 3}
     assert len(outputs) == 400
-    assert outputs.count(NO_RELEASE) > 100
+    assert outputs.count(Refusal()) > 50
     finding = audit(now_and_then, DP(1), data=PEOPLE, budget=SMALL, search=0)
     assert isinstance(finding.verdict, NotRefuted)
     counted = next(each.text for each in finding.evidence if each.title == "Runs without a release")
@@ -175,7 +182,7 @@ def test_a_target_that_breaks_is_not_taken_for_one_that_refuses():
         raise TargetError("it hung")
 
     with pytest.raises(TargetError, match="it hung"):
-        Guarded(hangs).batch([1], np.random.default_rng(1), 3)
+        run_alone(hangs, [1], 3)
 
 
 @pytest.mark.parametrize("data", [np.array([3.0, 4.0, 90.0, 5.0]), [3, 4, 90, 5]])
