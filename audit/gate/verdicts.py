@@ -1,6 +1,7 @@
 """From the evidence of a statistical test to a finding."""
 
 import math
+from collections.abc import Iterator
 
 from crowdproof import wire
 from crowdproof.audit.gate.bouts import Bout
@@ -18,6 +19,7 @@ from crowdproof.findings import (
     Verdict,
     Witness,
 )
+from crowdproof.findings import Evidence as Shown
 
 
 def concluded(bout: Bout) -> Finding:
@@ -26,11 +28,21 @@ def concluded(bout: Bout) -> Finding:
     notes: tuple[Note, ...] = () if bout.crash is not None else (_so_far(bout),)
     if bout.case.passing is not None:
         notes += (Note("Evidence does not add up", f"This run stands alone: {bout.case.passing}."),)
-    shown = [*bout.case.shown, *(each for found in bout.case.enumerated for each in found.evidence)]
+    shown = [*bout.case.shown, *_enumeration(bout, verdict)]
     runs = bout.spent + sum(found.cost.runs for found in bout.case.enumerated)
     return Finding(
         entry.name, entry.claim, verdict, _certainty(bout, verdict), (*notes, *shown), Cost(runs, bout.seconds)
     )
+
+
+def _enumeration(bout: Bout, verdict: Verdict) -> Iterator[Shown]:
+    """What enumeration showed; a refutation on the same pairs undoes it."""
+    for found in bout.case.enumerated:
+        if isinstance(verdict, Refuted):
+            text = "The target looked deterministic, and enumerated as such it showed no leak; the slices saw one."
+            yield Note("Not deterministic after all", text)
+        else:
+            yield from found.evidence
 
 
 def _certainty(bout: Bout, verdict: Verdict) -> Certainty | None:

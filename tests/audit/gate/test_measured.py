@@ -1,11 +1,17 @@
 """Claims about targets that look deterministic: enumerated, and then tested in slices unless that is declared."""
 
-from gate_projects import entry, project_file
+from attrs import evolve
+from gate_projects import CRASH, Scripted, entry, project_file
 
 from crowdproof.audit.gate import Options, read_project, run_gate
-from crowdproof.findings import Confidence, Exact, Measured, NotRefuted, Refuted
+from crowdproof.findings import Confidence, Cost, Exact, Finding, Measured, NotRefuted, Refuted
 
 TARGETS = """
+from itertools import count
+
+calls = count()
+
+
 def constant(table):
     return 3
 
@@ -14,11 +20,8 @@ def rare_leak(table, rng):
     return table.height if rng.integers(60) == 0 else 3
 
 
-def slow(table):
-    import time
-
-    time.sleep(0.02)
-    return 3
+def late_leak(table, rng):
+    return table.height if next(calls) > 1500 and rng.integers(20) == 0 else 3
 """
 
 
@@ -72,7 +75,32 @@ def test_a_rare_leak_is_refuted_once_the_evidence_has_added_up(tmp_path):
     assert not any(isinstance(each.certainty, Exact) for each in findings)
 
 
+def test_a_leak_that_enumeration_did_not_see_is_refuted_by_the_slices(tmp_path):
+    finding = gate(project(tmp_path, "late_leak", runs=40_000))
+    assert isinstance(finding.verdict, Refuted)
+    assert isinstance(finding.certainty, Confidence)
+    assert {"Evidence so far", "Not deterministic after all"} <= set(titles(finding))
+    assert "Assumption" not in titles(finding)
+
+
+class CutShort(Scripted):
+    """It has enumerated, and the time ends each of its slices."""
+
+    def settle(self, case, budget, error, seed):
+        case.enumerated.append(Finding("", None, NotRefuted("Nothing if deterministic."), Measured(40), cost=Cost(40)))
+
+    def slice(self, *arguments):
+        return evolve(super().slice(*arguments), whole=False)
+
+
 def test_time_that_ends_the_slices_leaves_what_was_enumerated(tmp_path):
-    finding = gate(project(tmp_path, "slow", runs=100_000), seconds=4.0)
-    assert isinstance(finding.verdict, NotRefuted)
-    assert isinstance(finding.certainty, Measured)
+    found = read_project(project_file(tmp_path, entry("claim")))
+    (finding,) = run_gate(found, Options(seed=1), CutShort(claim=[0.0, 0.0, 0.0])).findings
+    assert finding.verdict == NotRefuted("Nothing if deterministic. If it is not: a leak of this size")
+    assert finding.certainty == Measured(40)
+    (other,) = run_gate(found, Options(seed=1), CutShort(claim=[0.0, 30.0, 0.0])).findings
+    assert isinstance(other.verdict, Refuted)
+    (crashed,) = run_gate(found, Options(seed=1), CutShort(claim=[0.0, CRASH])).findings
+    assert (crashed.verdict.name, crashed.certainty) == ("SKIPPED", None)
+    (stopped,) = run_gate(found, Options(seed=1), CutShort(claim=[KeyboardInterrupt()])).findings
+    assert (stopped.verdict.name, stopped.certainty) == ("UNDECIDED", None)
