@@ -5,6 +5,7 @@ from crowdproof.audit.exact.engine import ExactResult, NotDeterministicError, ex
 from crowdproof.audit.exact.law import Mass, PairLaw
 from crowdproof.audit.exact.profile import Excess, epsilon_at, excess_at, worst_excess
 from crowdproof.audit.exact.samples import Unaffordable
+from crowdproof.audit.exact.watch import Watched
 
 __all__ = [
     "ExactResult",
@@ -13,6 +14,7 @@ __all__ = [
     "NotDeterministicError",
     "PairLaw",
     "Unaffordable",
+    "Watched",
     "confirmed",
     "epsilon_at",
     "exact_law",

@@ -40,14 +40,17 @@ class ExactResult:
         return self.law.unseen_left == 0 == self.law.unseen_right
 
 
+NOT_DETERMINISTIC = (
+    "the target is said to be deterministic, but two runs on the same data differ: "
+    "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
+)
+
+
 class NotDeterministicError(TargetError):
     """The target answered the same data in two ways."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "the target is said to be deterministic, but two runs on the same data differ: "
-            "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
-        )
+    def __init__(self, message: str = NOT_DETERMINISTIC) -> None:  # the message comes along from another process
+        super().__init__(message)
 
 
 @frozen(eq=False)

@@ -30,9 +30,9 @@ from crowdproof.errors import TargetError
 from crowdproof.findings import (
     Confidence,
     Cost,
-    Evidence,
     Finding,
     Json,
+    Measured,
     Note,
     Refuted,
     Skipped,
@@ -80,7 +80,7 @@ class AuditEngine:
                 sampling=request.sampling,
                 deterministic=request.deterministic,
             )
-        return _enumerated(question, request, case.shown) if question.finite else None
+        return _enumerated(question, request, case) if question.finite else None
 
     def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
         """One slice of the sequential audit."""
@@ -132,8 +132,12 @@ def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
     )
 
 
-def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> Finding | None:
-    """What enumeration shows; None where some pairs cannot be enumerated and none of the others refutes."""
+def _enumerated(question: Question, request: Request, case: Case) -> Finding | None:
+    """What enumeration shows; None where that leaves something to be tested.
+
+    Some pairs could not be enumerated and none of the others refutes, or nothing refutes as long as the target is
+    deterministic, and that was only measured.
+    """
     meter = Meter(request.budget)
     part = ExactPart(question, request, meter)
     proposals = question.proposals(request.data)
@@ -144,21 +148,30 @@ def _enumerated(question: Question, request: Request, shown: list[Evidence]) -> 
         part.confirm()
     except NotDeterministicError:
         return None
-    open_ = part.refuting is None and part.gap is None
-    if open_ and (part.unaffordable or part.worst is None) and not meter.spent:
-        shown += [Note("Exact part", part.seen())] if part.worst is not None else []
-        shown += part.evidence()
+    if part.refuting is None and part.gap is None and not meter.spent and (part.unaffordable or part.worst is None):
+        case.shown.extend([Note("Exact part", part.seen())] if part.worst is not None else [])
+        case.shown.extend(part.evidence())
         return None
+    finding = _settled(part, meter)
+    if isinstance(finding.certainty, Measured):
+        case.enumerated.append(finding)
+        return None
+    return finding
+
+
+def _settled(part: ExactPart, meter: Meter) -> Finding:
+    """What enumeration says by itself."""
     verdict: Verdict
+    open_ = part.refuting is None and part.gap is None
     if open_ and meter.late:
         verdict = Undecided("The time was spent before the pairs were enumerated.")
     elif open_ and part.worst is None:
         verdict = Skipped("Nothing was examined: the budget of runs was spent before a pair was enumerated, raise it.")
     else:
         verdict = part.verdict()
-    evidence = (*part.evidence(), *question.notes)
+    evidence = (*part.evidence(), *part.question.notes)
     certainty = None if isinstance(verdict, Undecided | Skipped) else part.certainty
-    return Finding("", request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
+    return Finding("", part.request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
 
 
 def _passing(entry: Entry, behaviour: Behaviour | None) -> str | None:

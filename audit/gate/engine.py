@@ -33,6 +33,9 @@ class Case:
     """Why its evidence must not add up over runs of the gate; None where it may."""
     shown: list[Shown] = field(factory=list)
     """What was shown about it before the statistical test, for the report."""
+    enumerated: list[Finding] = field(factory=list)
+    """What enumeration found if the target is deterministic, where that was only measured: it stands unless the
+    statistical test says otherwise. One finding, or none."""
     spends: bool = False
     """Whether to settle it takes a part of the gate's error."""
 

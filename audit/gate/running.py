@@ -205,7 +205,7 @@ class _Run:
         for bout in bouts:
             finding = concluded(bout)
             if stopped is not None and not bout.over:
-                finding = evolve(finding, verdict=stopped)
+                finding = evolve(finding, verdict=stopped, certainty=None)
             self._found(bout.case.entry, finding)
 
     def _found(self, entry: Entry, finding: Finding) -> None:

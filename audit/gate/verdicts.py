@@ -1,10 +1,12 @@
 """From the evidence of a statistical test to a finding."""
 
 import math
+from collections.abc import Iterator
 
 from crowdproof import wire
 from crowdproof.audit.gate.bouts import Bout
 from crowdproof.findings import (
+    Certainty,
     Confidence,
     Cost,
     Counterexample,
@@ -17,18 +19,38 @@ from crowdproof.findings import (
     Verdict,
     Witness,
 )
+from crowdproof.findings import Evidence as Shown
 
 
 def concluded(bout: Bout) -> Finding:
     """What the evidence amounts to, of this gate and of those before."""
-    entry = bout.case.entry
-    certainty = Confidence(bout.alpha) if bout.refuted else None
+    entry, verdict = bout.case.entry, _verdict(bout)
     notes: tuple[Note, ...] = () if bout.crash is not None else (_so_far(bout),)
     if bout.case.passing is not None:
         notes += (Note("Evidence does not add up", f"This run stands alone: {bout.case.passing}."),)
+    shown = [*bout.case.shown, *_enumeration(bout, verdict)]
+    runs = bout.spent + sum(found.cost.runs for found in bout.case.enumerated)
     return Finding(
-        entry.name, entry.claim, _verdict(bout), certainty, (*notes, *bout.case.shown), Cost(bout.spent, bout.seconds)
+        entry.name, entry.claim, verdict, _certainty(bout, verdict), (*notes, *shown), Cost(runs, bout.seconds)
     )
+
+
+def _enumeration(bout: Bout, verdict: Verdict) -> Iterator[Shown]:
+    """What enumeration showed; a refutation on the same pairs undoes it."""
+    for found in bout.case.enumerated:
+        if isinstance(verdict, Refuted):
+            text = "The target looked deterministic, and enumerated as such it showed no leak; the slices saw one."
+            yield Note("Not deterministic after all", text)
+        else:
+            yield from found.evidence
+
+
+def _certainty(bout: Bout, verdict: Verdict) -> Certainty | None:
+    if isinstance(verdict, Refuted):
+        return Confidence(bout.alpha)
+    if isinstance(verdict, NotRefuted) and bout.case.enumerated:
+        return bout.case.enumerated[0].certainty
+    return None
 
 
 def _verdict(bout: Bout) -> Verdict:
@@ -36,11 +58,21 @@ def _verdict(bout: Bout) -> Verdict:
         return Skipped(f"The target could not be run: {bout.crash}")
     if bout.refuted:
         return Refuted(_witness(bout))
+    held = bout.case.enumerated[0].verdict if bout.case.enumerated else None
+    if isinstance(held, NotRefuted):
+        return _held(bout, held)
     if bout.done < bout.case.runs:
         return Undecided(f"The time of the gate was spent after {bout.spent:,} of {bout.case.runs:,} runs.")
     if not bout.bet:
         return Skipped(f"{bout.spent:,} runs are too few to test anything on the pairs of this claim: raise its runs.")
     return NotRefuted(bout.detectable)
+
+
+def _held(bout: Bout, held: NotRefuted) -> Verdict:
+    """What enumeration shows if the target is deterministic, and what the test would have seen if it is not."""
+    if not bout.bet:
+        return held
+    return NotRefuted(f"{held.detectable} If it is not: {bout.detectable[0].lower()}{bout.detectable[1:]}")
 
 
 def _witness(bout: Bout) -> Witness:

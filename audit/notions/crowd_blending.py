@@ -17,7 +17,7 @@ from crowdproof.audit.exact import report as exact_report
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.notions.question import ASSUMED, finite
+from crowdproof.audit.notions.question import ASSUMED, finite, if_deterministic
 from crowdproof.audit.notions.statistically import witness as betting_witness
 from crowdproof.audit.probe import probe
 from crowdproof.audit.rows import GroupedPair, group
@@ -28,6 +28,7 @@ from crowdproof.findings import (
     Certainty,
     Confidence,
     Exact,
+    Measured,
     Note,
     NotRefuted,
     PairWitness,
@@ -88,6 +89,13 @@ class Examination:
     """Whether a bet, or the confirmation of what was enumerated, lacked time or runs."""
     blind: bool = False
     """Whether the budget of the last comparison was too small for anything to show."""
+    agreed: int = 0
+    """Runs of the enumeration: no two on the same data differed."""
+
+    @property
+    def rests_on_measuring(self) -> bool:
+        """Whether what is found holds only if the target is deterministic, as was measured."""
+        return self.exact and self.measured
 
     def distinguishes(self, pair: Pair) -> PairWitness | None:
         """What tells the two datasets apart beyond e^eps, if anything does."""
@@ -95,6 +103,7 @@ class Examination:
             result = exact_law(pair, self.request.target, None, runner=self.request.runner, meter=self.meter)
             assert isinstance(result, ExactResult)  # two datasets are always affordable
             excess, flipped = worst_excess(result.law, self.claim.epsilon)
+            self.agreed += result.runs
             self.blind = not result.complete
             if not excess.above(Fraction(0)):
                 return None
@@ -112,6 +121,7 @@ class Examination:
             seed=np.random.SeedSequence([self.request.seed, 4, self.meter.runs]),
             runner=self.request.runner,
             progress=self.request.progress,
+            bounds=False,
         )
         self.meter.runs += found.trials
         self.late |= found.ended is Ended.SECONDS
@@ -173,25 +183,46 @@ def examine(request: Request) -> Conclusion:
     known = finite(request.target, request)
     tests = len(suspects) * (OTHERS + 1)
     examination = Examination(request, claim, known.finite, known.measured, meter, tests)
+    held: NotRefuted | None = None
     try:
         verdict, origin = _look(examination, suspects)
+        if examination.rests_on_measuring and isinstance(verdict, NotRefuted):
+            held = verdict
+        done = held is None
     except NotDeterministicError:
+        done = False
+    if not done:
         less = evolve(request, error=request.error / 2)  # the other half was for confirmations
-        examination = Examination(less, claim, False, True, meter, tests)
-        verdict, origin = _look(examination, suspects)
-    assumed = (ASSUMED,) if examination.exact and known.measured else ()
-    surely = examination.exact and not (known.measured and isinstance(verdict, Refuted))
-    certainty: Certainty = Exact() if surely else Confidence(request.error)
+        betting = Examination(less, claim, False, True, meter, tests)
+        before = meter.runs
+        verdict, origin = _look(betting, suspects, held)
+        if verdict is held:
+            text = f"{meter.runs - before:,} further runs, in tests by betting on the same rows, refuted nothing."
+            origin = (Note("If the target is not deterministic", text),)
+        else:
+            examination = betting
+    assumed = (ASSUMED,) if examination.rests_on_measuring else ()
     return Conclusion(
         verdict,
-        None if isinstance(verdict, Undecided | Skipped) else certainty,
+        None if isinstance(verdict, Undecided | Skipped) else _certainty(examination, verdict, request),
         (*origin, _table(examination), *assumed, *known.notes),
         meter.runs,
     )
 
 
-def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdict, tuple[Note, ...]]:
-    """The verdict, and the dataset that refutes if one does."""
+def _certainty(examination: Examination, verdict: Verdict, request: Request) -> Certainty:
+    """Exact where the target is known to be deterministic, and else by how many runs agreed."""
+    if not examination.exact:
+        return Confidence(request.error)
+    if not examination.measured:
+        return Exact()
+    return Confidence(request.error) if isinstance(verdict, Refuted) else Measured(examination.agreed)
+
+
+def _look(
+    examination: Examination, suspects: Iterable[Suspect], held: NotRefuted | None = None
+) -> tuple[Verdict, tuple[Note, ...]]:
+    """The verdict, and the dataset that refutes if one does; what enumeration `held` stands where nothing is found."""
     rows, meter = examination.rows, examination.meter
     try:
         for suspect in suspects:
@@ -206,15 +237,22 @@ def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdic
         raise
     except TargetError as error:
         return Skipped(f"The target failed after {len(rows)} rows were examined: {error}"), ()
-    if examination.late or meter.late:
+    return held or _nothing_found(examination), ()
+
+
+def _nothing_found(examination: Examination) -> Verdict:
+    """What is said where no row refutes."""
+    rows = examination.rows
+    if examination.late or examination.meter.late:
         return Undecided(
             f"No leak was found before the time, or the runs to confirm one, were spent on {len(rows)} rows."
-        ), ()
+        )
     if not rows:
-        return Skipped("The budget of runs does not allow a single row to be examined: raise it."), ()
-    return NotRefuted(
-        f"{len(rows)} rows, each in a dataset of its own, were found to be ignored or to blend with enough."
-    ), ()
+        return Skipped("The budget of runs does not allow a single row to be examined: raise it.")
+    words = f"{len(rows)} rows, each in a dataset of its own, were found to be ignored or to blend with enough"
+    if examination.rests_on_measuring:
+        words += f", {if_deterministic(examination.agreed)}"
+    return NotRefuted(f"{words}.")
 
 
 def _suspects(request: Request, claim: CrowdBlending) -> Iterator[Suspect]:

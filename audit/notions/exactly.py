@@ -9,7 +9,7 @@ from crowdproof.audit.exact import ExactResult, Excess, Unaffordable, confirmed,
 from crowdproof.audit.exact.engine import LIMIT
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import Meter
-from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Question
+from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Question, if_deterministic
 from crowdproof.errors import TargetError
 from crowdproof.exact import show
 from crowdproof.findings import (
@@ -17,6 +17,7 @@ from crowdproof.findings import (
     Confidence,
     Evidence,
     Exact,
+    Measured,
     Note,
     NotRefuted,
     PairWitness,
@@ -69,6 +70,8 @@ class ExactPart:
     """Whether fresh runs agreed with a refutation, where that the target is deterministic was only measured."""
     broken: list[str] = Factory(list)
     """What the target did on pairs where it broke: of those nothing is known."""
+    watched: int = 0
+    """Runs after the enumeration that were watched, and did not differ from it."""
 
     def examine(self, pairs: Iterable[Pair]) -> None:
         """Examine the pairs one after the other; a pair on which the target breaks is noted and passed over."""
@@ -139,6 +142,7 @@ class ExactPart:
         self.examined.clear()
         self.unaffordable.clear()
         self.broken.clear()
+        self.watched = 0
         self.notes[:] = [Note("Not deterministic after all", str(error))]
 
     def verdict(self) -> Verdict:
@@ -154,8 +158,25 @@ class ExactPart:
 
     @property
     def certainty(self) -> Certainty:
-        """Exact, or with the error of the fresh runs that confirmed a refutation."""
-        return Confidence(self.request.error) if self.confirmed else Exact()
+        """Exact where the target is known to be deterministic, and else by how many runs agreed."""
+        if self.confirmed:
+            return Confidence(self.request.error)
+        return Measured(self.agreed) if self.question.distrust else Exact()
+
+    @property
+    def agreed(self) -> int:
+        """How many runs of the target did not differ from one another on the same data."""
+        return sum(each.result.runs for each in self.examined) + self.watched
+
+    @property
+    def settled(self) -> bool:
+        """Whether every pair that was looked at was enumerated."""
+        return bool(self.examined) and not self.unaffordable and not self.broken
+
+    def worst_first(self) -> list[Pair]:
+        """The pairs that were enumerated."""
+        ranked = sorted(self.examined, key=lambda each: each.delta, reverse=True)
+        return [each.result.pair for each in ranked]
 
     def _broke(self, pair: Pair, error: TargetError) -> None:
         """Pass over a pair on which the target crashed or hung; other errors say more than that."""
@@ -218,10 +239,9 @@ class ExactPart:
     def seen(self) -> str:
         """What enumeration has shown, in a sentence."""
         most = max(max(0.0, float(each.excess.bounds().high)) for each in self.examined)
-        return (
-            f"Exact on {_pairs(len(self.examined))} of neighbours: delta at the claimed epsilon is at most {most:.6g} "
-            "on them, and other pairs were not enumerated."
-        )
+        pairs = f"{_pairs(len(self.examined))} of neighbours"
+        surely = f"On {pairs}, {if_deterministic(self.agreed)}" if self.question.distrust else f"Exact on {pairs}"
+        return f"{surely}: delta at the claimed epsilon is at most {most:.6g}, and other pairs were not enumerated."
 
     def evidence(self) -> tuple[Evidence, ...]:
         """The worst pair in full, and all pairs in a table."""

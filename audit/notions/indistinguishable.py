@@ -2,14 +2,22 @@
 
 Pairs whose output law is finite and small are settled exactly, and take no share of the error. The others are tested by
 betting, all together, with the whole error.
+
+Where it was only measured that the target is deterministic, two tests are run at most, each with half of the error, so
+that a true claim is refuted with at most the whole. The first goes by what was enumerated. If that breaks the claim,
+fresh runs have to confirm it. If not, a test by betting looks for what a rare random release would show, on the pairs
+that were enumerated as well. What was enumerated decides which of the two it is, and either has its error whatever that
+was, since its runs are fresh. The second test is run only when a run comes out otherwise than was enumerated: it bets
+against a target of which nothing is assumed.
 """
 
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 from attrs import define, evolve
 
-from crowdproof.audit.exact import NotDeterministicError
+from crowdproof.audit.exact import NotDeterministicError, Watched
+from crowdproof.audit.exact.engine import NOT_DETERMINISTIC
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions import statistically
@@ -19,8 +27,10 @@ from crowdproof.audit.notions.question import Question, check_pairs, is_recorded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.sequential import Ended, SequentialResult
 from crowdproof.findings import (
+    Certainty,
     Confidence,
     Evidence,
+    Note,
     NotRefuted,
     Refuted,
     Skipped,
@@ -35,6 +45,8 @@ DRIFT = (
 )
 PROBED = 2
 """Datasets on which the target is tried before the audit."""
+WATCHED_STREAM = 7
+"""Random stream of the test by betting that watches for a difference; a test after it must not repeat its runs."""
 
 
 @define(eq=False)
@@ -74,18 +86,47 @@ def _datasets(question: Question, request: Request) -> list[object]:
 
 
 def _look(question: Question, request: Request, meter: Meter, found: Findings) -> None:
-    if question.finite:
-        try:
-            pairs = _exactly(question, request, found.exact)
-            found.exact.confirm()
-        except NotDeterministicError as error:
-            found.exact.forget(error)
-            found.request = evolve(request, error=request.error / 2)  # the other half was for a confirmation
-            question = evolve(question, finite=False)
     if not question.finite:
-        pairs = _pairs(question, request)
-    if found.exact.refuting is not None:
+        _test(question, _pairs(question, request), meter, found)
         return
+    if question.distrust:
+        found.request = evolve(request, error=request.error / 2)
+    try:
+        _exactly(question, request, found.exact)
+        found.exact.confirm()
+        if found.exact.refuting is None:
+            _test_the_rest(question, meter, found)
+    except NotDeterministicError as error:
+        found.exact.forget(error)
+        found.pairs, found.tested = (), None
+        found.request = evolve(request, error=request.error / 2)
+        randomized = evolve(question, finite=False)
+        _test(randomized, _pairs(randomized, request), meter, found)
+
+
+def _test_the_rest(question: Question, meter: Meter, found: Findings) -> None:
+    """Test by betting what enumeration leaves open."""
+    exact = found.exact
+    left = [pair for pair, _ in exact.unaffordable]
+    if not question.distrust:
+        _test(question, left, meter, found)
+        return
+    watched = Watched.of(question.mechanism, [each.result for each in exact.examined])
+    in_turn = chain.from_iterable(zip_longest(exact.worst_first(), left))
+    pairs = [pair for pair in in_turn if pair is not None]
+    _test(evolve(question, mechanism=watched), pairs, meter, found, stream=WATCHED_STREAM)
+    if found.tested is None:
+        return
+    if found.tested.failure == NOT_DETERMINISTIC:
+        raise NotDeterministicError
+    exact.watched = found.tested.trials
+    text = f"{exact.watched:,} further runs of the test by betting came out as enumerated wherever that was done."
+    exact.notes.append(Note("No run differed", text))
+
+
+def _test(question: Question, pairs: list[Pair], meter: Meter, found: Findings, *, stream: int = 1) -> None:
+    """Test by betting on these pairs, with what is left of the budget."""
+    request = found.request
     if meter.spent:
         if meter.left().runs != 0:
             found.ended = "the budget of time was spent"
@@ -94,7 +135,7 @@ def _look(question: Question, request: Request, meter: Meter, found: Findings) -
         pairs = [*best_by_search(question, request, meter), *pairs]
     if pairs:
         found.pairs = pairs[: statistically.most_pairs(meter)]
-        found.tested = statistically.bet_on(question, found.pairs, found.request, meter)
+        found.tested = statistically.bet_on(question, found.pairs, request, meter, stream=stream)
 
 
 def _pairs(question: Question, request: Request) -> list[Pair]:
@@ -105,12 +146,11 @@ def _pairs(question: Question, request: Request) -> list[Pair]:
     return list(chain(*(parts if question.finite else reversed(parts))))
 
 
-def _exactly(question: Question, request: Request, part: ExactPart) -> list[Pair]:
-    """Settle what can be enumerated; the pairs that are left."""
+def _exactly(question: Question, request: Request, part: ExactPart) -> None:
+    """Settle what can be enumerated."""
     part.examine(_pairs(question, request))
     if part.refuting is None and request.pairs is None and request.search and not part.meter.spent:
         part.search()
-    return [pair for pair, _ in part.unaffordable]
 
 
 def _conclude(question: Question, request: Request, meter: Meter, found: Findings) -> Conclusion:
@@ -123,8 +163,7 @@ def _conclude(question: Question, request: Request, meter: Meter, found: Finding
     if tested is not None:
         evidence = (*statistically.evidence(tested, found.pairs, found.request), *exact.evidence(), *evidence)
         verdict = _judge(found, tested)
-        certainty = None if isinstance(verdict, Skipped) else Confidence(request.error)
-        return Conclusion(verdict, certainty, evidence, meter.runs)
+        return Conclusion(verdict, _certainty(found, verdict, request), evidence, meter.runs)
     evidence = (*exact.evidence(), *evidence)
     if exact.gap:
         return Conclusion(Skipped(exact.gap), None, evidence, meter.runs)
@@ -137,25 +176,41 @@ def _conclude(question: Question, request: Request, meter: Meter, found: Finding
     return Conclusion(exact.verdict(), exact.certainty, evidence, meter.runs)
 
 
+def _certainty(found: Findings, verdict: Verdict, request: Request) -> Certainty | None:
+    """How sure the verdict of a test by betting is."""
+    if isinstance(verdict, Skipped):
+        return None
+    if isinstance(verdict, NotRefuted) and found.exact.settled:
+        return found.exact.certainty
+    return Confidence(request.error)
+
+
 def _judge(found: Findings, tested: SequentialResult) -> Verdict:  # noqa: PLR0911  (one return for each case)
     exact = f" {found.exact.seen()}" if found.exact.worst is not None else ""
     if tested.refuted is not None:
         return Refuted(statistically.witness(tested.refuted, found.pairs))
     if found.exact.gap:
         return Skipped(found.exact.gap)
-    match tested.ended:
-        case Ended.DRIFT:
-            return Undecided(DRIFT)
-        case Ended.FAILED:
-            return Skipped(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
-        case Ended.SECONDS | Ended.INTERRUPTED:
-            return Undecided(f"No leak was found before {tested.ended.value}: {tested.detectable.words}.{exact}")
-        case _ if tested.detectable.nothing or not tested.bet:
-            return _too_few(tested, exact)
-        case _:
-            seen = tested.detectable
-            words = f"{seen.words[0].upper()}{seen.words[1:]}.{exact}"
-            return NotRefuted(words, seen.epsilon, seen.delta)
+    if tested.ended is Ended.DRIFT:
+        return Undecided(DRIFT)
+    if tested.ended is Ended.FAILED:
+        return Skipped(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
+    late = tested.ended is Ended.SECONDS and not found.exact.settled
+    if late or tested.ended is Ended.INTERRUPTED:
+        return Undecided(f"No leak was found before {tested.ended.value}: {tested.detectable.words}.{exact}")
+    if tested.detectable.nothing or not tested.bet:
+        return _too_few(tested, exact)
+    return _not_found(found, tested, exact)
+
+
+def _not_found(found: Findings, tested: SequentialResult, exact: str) -> Verdict:
+    """Which leak would have been seen."""
+    seen = tested.detectable
+    if found.exact.settled:
+        words = f"{exact.strip()} If it is not: {seen.words}."
+    else:
+        words = f"{seen.words[0].upper()}{seen.words[1:]}.{exact}"
+    return NotRefuted(words, seen.epsilon, seen.delta)
 
 
 def _too_few(tested: SequentialResult, exact: str) -> Verdict:

@@ -35,6 +35,11 @@ UNCONFIRMED = (
 """How a sentence ends that says what follows if the target is."""
 
 
+def if_deterministic(runs: int) -> str:
+    """What a sentence says that rests on so many runs that agreed."""
+    return f"if the target is deterministic, which was measured in {runs:,} runs and not declared"
+
+
 @frozen(eq=False)
 class Question:
     """Sample at rate beta (None: not at all), then run the mechanism: is that (eps, delta)-DP?"""

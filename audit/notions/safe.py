@@ -26,7 +26,7 @@ from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions import indistinguishable
-from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Finite, check_pairs, finite
+from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Finite, check_pairs, finite, if_deterministic
 from crowdproof.audit.notions.releases import Releases, one_threshold
 from crowdproof.audit.outcome import Outcome, key_of, stored_key
 from crowdproof.audit.probe import probe
@@ -35,10 +35,12 @@ from crowdproof.audit.witness import data_to_json
 from crowdproof.claims import DP, Safe
 from crowdproof.errors import TargetError
 from crowdproof.findings import (
+    Certainty,
     Confidence,
     Estimate,
     Event,
     Exact,
+    Measured,
     Note,
     NotRefuted,
     PairWitness,
@@ -106,9 +108,9 @@ def _examine_releases(request: Request, claim: Safe, known: Finite) -> Conclusio
             if moved:
                 sure = not known.measured or _confirmed(request, claim, [(pair.left, left), (pair.right, right)], meter)
                 verdict = Refuted(_witness(pair, left.output, tables, moved)) if sure else Undecided(CHANGED)
-                certainty = Confidence(request.error) if known.measured else Exact()
+                how_sure = Confidence(request.error) if known.measured else Exact()
                 notes = Note("Pair", pair.origin), *notes
-                return Conclusion(verdict, certainty if sure else None, notes, meter.runs)
+                return Conclusion(verdict, how_sure if sure else None, notes, meter.runs)
     except KeyboardInterrupt:
         return Conclusion(Undecided(f"It was interrupted after {len(seen)} pairs."), None, notes, meter.runs)
     if meter.late:
@@ -119,7 +121,11 @@ def _examine_releases(request: Request, claim: Safe, known: Finite) -> Conclusio
     if not one_threshold(seen, claim.neighbours):
         return Conclusion(Undecided(AMBIGUOUS), None, notes, meter.runs)
     words = f"On {len(seen)} pairs of neighbours no more changed than suppression of small groups can change"
-    return Conclusion(NotRefuted(f"{words}; other pairs were not examined."), Exact(), notes, meter.runs)
+    certainty: Certainty = Exact()
+    if known.measured:
+        agreed = 4 * len(seen)
+        words, certainty = f"{words}, {if_deterministic(agreed)}", Measured(agreed)
+    return Conclusion(NotRefuted(f"{words}; other pairs were not examined."), certainty, notes, meter.runs)
 
 
 def _confirmed(request: Request, claim: Safe, seen: list[tuple[Any, Outcome]], meter: Meter) -> bool:

@@ -33,8 +33,10 @@ def most_pairs(meter: Meter) -> int:
     return MOST_PAIRS if runs is None else max(1, min(MOST_PAIRS, runs // RUNS_PER_PAIR))
 
 
-def bet_on(question: Question, pairs: Sequence[Pair], request: Request, meter: Meter) -> SequentialResult:
-    """Test by betting on these pairs, with what is left of the budget."""
+def bet_on(
+    question: Question, pairs: Sequence[Pair], request: Request, meter: Meter, *, stream: int = 1
+) -> SequentialResult:
+    """Test by betting on these pairs, with what is left of the budget; each test of an audit has its random stream."""
     result = sequential_audit(
         pairs,
         question.whole,
@@ -42,7 +44,7 @@ def bet_on(question: Question, pairs: Sequence[Pair], request: Request, meter: M
         question.claim.delta,
         error=request.error,
         budget=meter.left(),
-        seed=np.random.SeedSequence([request.seed, 1]),
+        seed=np.random.SeedSequence([request.seed, stream]),
         runner=request.runner,
         progress=request.progress,
     )
@@ -72,7 +74,8 @@ def evidence(result: SequentialResult, pairs: Sequence[Pair], request: Request) 
     )
     rows = tuple((f"{each.epsilon:.4g}", f"{each.delta:.4g}") for each in result.profile)
     if rows:
-        found.append(Table("Lower bound of delta", ("epsilon", "delta is above"), rows))
+        title = f"Lower bound of delta: each line by itself, not all together, with an error of {show(request.error)}"
+        found.append(Table(title, ("epsilon", "delta is above"), rows))
     if result.refused:
         text = f"In {result.refused:,} runs there was no release, which counts as an output of its own."
         found.append(Note("Runs without a release", text))

@@ -141,6 +141,20 @@ class Exact:
 
 
 @frozen
+class Measured:
+    """By enumeration in exact arithmetic, on the outputs that were seen.
+
+    It is exact if the target is deterministic. Nobody declared that: no two runs on the same data were seen to differ.
+    """
+
+    runs: int
+    """How many runs agreed."""
+
+    def __str__(self) -> str:
+        return f"exact if the target is deterministic, as measured in {self.runs:,} runs"
+
+
+@frozen
 class ByProof:
     """By the named engines; each obligation was discharged and each of its mutants refuted."""
 
@@ -160,7 +174,7 @@ class Confidence:
         return f"false-alarm rate at most {show(self.error)}"
 
 
-Certainty = Exact | ByProof | Confidence
+Certainty = Exact | Measured | ByProof | Confidence
 
 
 @frozen

@@ -14,6 +14,7 @@ from crowdproof.findings import (
     Event,
     Exact,
     Finding,
+    Measured,
     Note,
     NotRefuted,
     PairWitness,
@@ -235,13 +236,17 @@ SAMPLES = (
     _theorem6(),
     _attack(),
     Finding(
-        "opendp.measurements.make_laplace",
+        "release:sizes",
         DP("ln 3", neighbours=Neighbours.REPLACE),
-        NotRefuted("A mechanism with ε = 1.16 would have been caught with probability 0.9.", epsilon=1.16),
-        Confidence(Fraction(1, 10**6)),
+        NotRefuted(
+            "If the target is deterministic, delta is at most 0. If it is not: ε = 1.16 would have been caught with "
+            "probability 0.9.",
+            epsilon=1.16,
+        ),
+        Measured(2_000_000),
         (Note("Searched", "12 pairs of neighbours: extreme values, a group at the threshold, all rows alike."),),
         Cost(2_000_000, 41.7),
-        Reproduce("crowdproof audit opendp_targets:laplace --claim 'dp(epsilon=ln 3, neighbours=replace)'", 11),
+        Reproduce("crowdproof audit release:sizes --claim 'dp(epsilon=ln 3, neighbours=replace)'", 11),
     ),
     Finding(
         "histogram with threshold",

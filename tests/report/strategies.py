@@ -55,6 +55,7 @@ verdicts = st.one_of(
 certainties = st.one_of(
     st.none(),
     st.just(f.Exact()),
+    st.builds(f.Measured, st.integers(0, 10**9)),
     st.builds(f.ByProof, st.lists(text, max_size=3).map(tuple)),
     st.builds(f.Confidence, numbers),
 )

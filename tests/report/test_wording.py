@@ -6,7 +6,18 @@ import pytest
 from report.samples import SAMPLES
 
 from crowdproof.claims import DP, DPS, Assertion, CrowdBlending, KAnonymity, Safe
-from crowdproof.findings import Estimate, Event, Finding, NotRefuted, PairWitness, Proved, Refuted, Skipped, Undecided
+from crowdproof.findings import (
+    Estimate,
+    Event,
+    Finding,
+    Measured,
+    NotRefuted,
+    PairWitness,
+    Proved,
+    Refuted,
+    Skipped,
+    Undecided,
+)
 from crowdproof.report import wording
 
 PROVED, SILENT = Finding("p", DP(1), Proved()), Finding("n", DP(1), NotRefuted("0.1"))
@@ -112,3 +123,10 @@ def test_a_confidence_speaks_of_true_claims_so_that_it_fits_every_verdict():
     told = {wording.certainty_words(each.certainty) for each in SAMPLES if each.certainty is not None}
     assert "Statistical: a true claim is refuted with probability at most 1e-6." in told
     assert "Exact arithmetic, with no statistical error." in told
+
+
+def test_measured_determinism_is_never_told_as_exact_alone():
+    told = wording.certainty_words(Measured(4120))
+    assert "measured in 4,120 runs, not declared" in told
+    assert "could have been missed" in told
+    assert "no statistical error" not in told

@@ -17,6 +17,7 @@ from crowdproof.findings import (
     Exact,
     Finding,
     Json,
+    Measured,
     NotRefuted,
     PairWitness,
     Proved,
@@ -194,6 +195,11 @@ def certainty_words(certainty: Certainty) -> str:
     match certainty:
         case Exact():
             return "Exact arithmetic, with no statistical error."
+        case Measured(runs):
+            return (
+                "Exact arithmetic on the outputs that were seen. That the target is deterministic was measured in "
+                f"{runs:,} runs, not declared; a rare random release could have been missed."
+            )
         case ByProof(engines):
             return f"Proved by {', '.join(engines)}; every mutant was refuted."
         case Confidence(error):

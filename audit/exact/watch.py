@@ -1,0 +1,64 @@
+"""Watching that a target stays as it was enumerated, where that it is deterministic was only measured."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from crowdproof.audit.exact.engine import ExactResult, NotDeterministicError
+from crowdproof.audit.outcome import Outcome, attempt, key_of
+from crowdproof.errors import NoReleaseError
+from crowdproof.mechanism import Mechanism, batch_of
+
+
+@frozen(eq=False)
+class Watched:
+    """The mechanism itself, but that `NotDeterministicError` is raised where a run differs from what was enumerated.
+
+    Runs on datasets that were not enumerated are not judged.
+    """
+
+    mechanism: Mechanism
+    expected: Mapping[str, str]
+    """Key of a dataset -> key of what came of it."""
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, results: Iterable[ExactResult]) -> "Watched":
+        """Expect what was enumerated; two results that contradict each other raise at once."""
+        expected: dict[str, str] = {}
+        for result in results:
+            for sample, seen in result.ran:
+                dataset = _key(result.grouped.dataset(sample.counts))
+                if expected.setdefault(dataset, seen) != seen:
+                    raise NotDeterministicError
+        return cls(mechanism, expected)
+
+    def __call__(self, data: Any, rng: np.random.Generator, /) -> Any:
+        """Run once."""
+        dataset = _key(data)
+        outcome = attempt(lambda copy: self.mechanism(copy, rng), data)
+        self._check(dataset, outcome)
+        if outcome.failure is not None:
+            raise NoReleaseError(outcome.failure)
+        return outcome.output
+
+    def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:
+        """Many runs, at once where the mechanism can."""
+        batch = batch_of(self.mechanism)
+        if batch is None:
+            return [self(data, rng) for _ in range(size)]
+        dataset = _key(data)
+        outputs = batch(data, rng, size)
+        for output in outputs:
+            self._check(dataset, Outcome(output))
+        return outputs
+
+    def _check(self, dataset: str, outcome: Outcome) -> None:
+        expected = self.expected.get(dataset)
+        if expected is not None and key_of(outcome) != expected:
+            raise NotDeterministicError
+
+
+def _key(data: Any) -> str:
+    return key_of(Outcome(data))

@@ -1,0 +1,96 @@
+"""A mechanism that is watched: what was enumerated must come again, and what was not is left alone."""
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from attrs import evolve, frozen
+
+from crowdproof.audit import Budget, Pair
+from crowdproof.audit.exact import NotDeterministicError, Watched, exact_law
+from crowdproof.audit.inline import Inline
+from crowdproof.audit.meter import Meter
+from crowdproof.audit.outcome import Guarded, Outcome, key_of
+from crowdproof.audit.rows import SampledRows
+from crowdproof.claims import Neighbours
+from crowdproof.errors import NoReleaseError
+
+PEOPLE = pl.DataFrame({"age": [30, 31, 30, 95]})
+PAIR = Pair(PEOPLE, PEOPLE.head(3), Neighbours.ADD_REMOVE, "with and without the one of 95")
+RNG = np.random.default_rng(1)
+
+
+@frozen
+class Height:
+    """How many rows there are, and `more`; fewer than two are refused."""
+
+    deterministic = True
+    more: int = 0
+
+    def __call__(self, data, rng):
+        return data.height + self.more if data.height > 1 else None
+
+
+@frozen
+class Batched(Height):
+    """The same, many at once."""
+
+    def batch(self, data, rng, size):
+        return [self(data, rng)] * size
+
+
+def enumerated(mechanism, beta):
+    return exact_law(PAIR, mechanism, beta, runner=Inline(), meter=Meter(Budget()))
+
+
+@pytest.mark.parametrize("kind", [Height, Batched])
+def test_the_same_mechanism_passes_and_another_one_is_noticed(kind):
+    result = enumerated(kind(), None)
+    same = Watched.of(kind(), [result])
+    assert same(PEOPLE, RNG) == 4
+    assert list(same.batch(PEOPLE, RNG, 3)) == [4, 4, 4]
+    other = Watched.of(kind(more=1), [result])
+    with pytest.raises(NotDeterministicError):
+        other(PEOPLE, RNG)
+    with pytest.raises(NotDeterministicError):
+        other.batch(PEOPLE, RNG, 3)
+
+
+def test_data_that_was_not_enumerated_is_not_judged():
+    other = Watched.of(Height(more=1), [enumerated(Height(), None)])
+    assert other(PEOPLE.head(2), RNG) == 3
+
+
+def test_every_sample_that_was_enumerated_is_watched():
+    """Equal rows stand together in the pair that is shown, as they do in the samples that were enumerated."""
+    result = enumerated(Height(), Fraction(1, 2))
+    same = SampledRows(Fraction(1, 2), Guarded(Watched.of(Height(), [result])))
+    outputs = same.batch(result.pair.left, RNG, 200)
+    assert {each for each in outputs if each != "no release"} == {2, 3, 4}
+    strict = Watched.of(Height(), [result])
+    samples = SampledRows(Fraction(1, 2), lambda data, rng: strict.expected[key_of(Outcome(data))])
+    assert len(set(samples.batch(result.pair.left, RNG, 200))) == 4
+
+
+def test_a_refusal_is_an_outcome_that_must_come_again():
+    result = enumerated(Height(), Fraction(1, 2))
+    one = PEOPLE.head(1)
+    with pytest.raises(NoReleaseError):
+        Watched.of(Height(), [result])(one, RNG)
+    with pytest.raises(NotDeterministicError):
+        Watched.of(lambda data, rng: 1, [result])(one, RNG)
+
+
+def test_results_that_contradict_each_other_are_noticed_at_once():
+    result = enumerated(Height(), None)
+    Watched.of(Height(), [result, evolve(result)])
+    with pytest.raises(NotDeterministicError):
+        Watched.of(Height(), [result, enumerated(Height(more=1), None)])
+
+
+def test_the_difference_is_told_across_processes():
+    told = pickle.loads(pickle.dumps(NotDeterministicError()))
+    assert isinstance(told, NotDeterministicError)
+    assert str(told) == str(NotDeterministicError())
