@@ -10,8 +10,8 @@ a function of the data and tells it outright, so the claim fails for the call, h
 A kept *mark* is different: it was never mixed with the data.
 """
 
-import time
 from collections.abc import Callable
+from time import monotonic, sleep
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -71,7 +71,7 @@ class Stamped:
 
     def run(self, state: State, rng: np.random.Generator, _answer: int, make: Make, /) -> Any:
         """Time and output."""
-        state.clock = time.monotonic() if self.real else state.clock + float(rng.exponential(0.001))
+        state.clock = monotonic() if self.real else state.clock + float(rng.exponential(0.001))
         return (state.clock, make())
 
 
@@ -126,7 +126,7 @@ class Limited:
     def run(self, state: State, _rng: np.random.Generator, _answer: int, make: Make, /) -> Any:
         """The output, or that there were too many requests."""
         left = self.capacity if state.tokens is None or self._rested(state) else state.tokens
-        now = time.monotonic() if self.pause is None else float(state.calls)
+        now = monotonic() if self.pause is None else float(state.calls)
         gained = (now - state.clock) * self.refill if state.tokens is not None else 0.0
         state.clock, state.tokens = now, min(self.capacity, left + gained)
         if state.tokens < 1:
@@ -148,7 +148,7 @@ class Warming:
 
     def run(self, state: State, _rng: np.random.Generator, _answer: int, make: Make, /) -> Any:
         """The output, or none."""
-        now = time.monotonic()
+        now = monotonic()
         if now - state.clock > self.rest:
             state.warm = 0
         state.warm += 1
@@ -157,7 +157,7 @@ class Warming:
                 raise Refused("warming up")
             return make()
         finally:
-            state.clock = time.monotonic()
+            state.clock = monotonic()
 
 
 @frozen
@@ -197,7 +197,7 @@ class SlowStart:
     def run(self, state: State, _rng: np.random.Generator, _answer: int, make: Make, /) -> Any:
         """The output, sooner or later."""
         if state.calls < self.calls:
-            time.sleep(self.seconds)
+            sleep(self.seconds)
         return make()
 
 

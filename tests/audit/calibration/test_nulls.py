@@ -91,8 +91,8 @@ def test_a_behaviour_sees_nothing_of_the_data_but_the_answer(behaviour, monkeypa
     running = Null(law, CLAIM, ((0, 1),), dressing_named("int"), behaviour).mechanism()
     for call in range(700):
         now = float(next(ticks))
-        monkeypatch.setattr(behaviours.time, "monotonic", lambda now=now: now)
-        monkeypatch.setattr(behaviours.time, "sleep", lambda _: None)
+        monkeypatch.setattr(behaviours, "monotonic", lambda now=now: now)
+        monkeypatch.setattr(behaviours, "sleep", lambda _: None)
         other = copy.deepcopy(running)
         assert run(running, 0, call) == run(other, 1, call)
 
@@ -134,7 +134,7 @@ def test_behaviours_do_what_they_declare():
 
 def test_the_real_clock_limits_too(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(behaviours.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(behaviours, "monotonic", lambda: now[0])
     running = Null(laws.ignoring((1, 1), 2), CLAIM, ((0, 1),), dressing_named("int"), Limited(140, 300.0)).mechanism()
     first = [run(running, 0, call) == TOO_MANY for call in range(200)]
     now[0] = 0.1
