@@ -75,4 +75,4 @@ def key_of(outcome: Outcome) -> str:
 
 def stored_key(output: Any) -> str:
     """The key of a release that is written to files: it depends on nothing but the release."""
-    return NO_RELEASE if output is None else f"{code(output):016x}"
+    return NO_RELEASE if output is None or isinstance(output, Refusal) else f"{code(output):016x}"

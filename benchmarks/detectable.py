@@ -15,7 +15,7 @@ from attrs import frozen
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair
 from crowdproof.audit.sequential import sequential_audit
-from crowdproof.audit.sequential.summary import reach_factor, smallest_epsilon, needed_nats
+from crowdproof.audit.sequential.summary import needed_nats, reach_factor, smallest_epsilon
 from crowdproof.claims import Neighbours
 from crowdproof.exact import Epsilon
 
@@ -113,7 +113,10 @@ def found(kind: str, runs: int, epsilon: float, audits: int, pairs: int, factor:
     hits = 0
     for seed in range(audits):
         result = sequential_audit(
-            [Pair(2 * each, 2 * each + 1, Neighbours.REPLACE, f"{2 * each} against {2 * each + 1}") for each in range(pairs)],
+            [
+                Pair(2 * each, 2 * each + 1, Neighbours.REPLACE, f"{2 * each} against {2 * each + 1}")
+                for each in range(pairs)
+            ],
             planted,
             Epsilon.of(str(epsilon)),
             Fraction(0),

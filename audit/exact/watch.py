@@ -1,6 +1,7 @@
 """Watching that a target stays as it was enumerated, where that it is deterministic was only measured."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from attrs import frozen
 from crowdproof.audit.exact.engine import ExactResult, NotDeterministicError
 from crowdproof.audit.outcome import Outcome, attempt, key_of
 from crowdproof.errors import NoReleaseError
-from crowdproof.mechanism import Mechanism, batch_of
+from crowdproof.mechanism import Mechanism
 
 
 @frozen(eq=False)
@@ -43,15 +44,19 @@ class Watched:
             raise NoReleaseError(outcome.failure)
         return outcome.output
 
-    def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:
-        """Many runs, at once where the mechanism can."""
-        batch = batch_of(self.mechanism)
-        if batch is None:
-            return [self(data, rng) for _ in range(size)]
-        dataset = _key(data)
-        outputs = batch(data, rng, size)
-        for output in outputs:
-            self._check(dataset, Outcome(output))
+    @property
+    def answers(self) -> Callable[[Sequence[Any], Sequence[tuple[int, int]]], list[Any]] | None:
+        """How a target answers many runs, each of them watched; None where the mechanism is no target."""
+        answers = getattr(self.mechanism, "answers", None)
+        return None if answers is None else partial(self._answers, answers)
+
+    def _answers(
+        self, answers: Callable[..., list[Any]], datasets: Sequence[Any], plan: Sequence[tuple[int, int]]
+    ) -> list[Any]:
+        keys = [_key(data) for data in datasets]
+        outputs = answers(datasets, plan)
+        for (place, _), output in zip(plan, outputs, strict=True):
+            self._check(keys[place], Outcome(output))
         return outputs
 
     def _check(self, dataset: str, outcome: Outcome) -> None:

@@ -7,7 +7,7 @@ import sys
 import polars as pl
 import pytest
 
-from crowdproof.audit import calibrate
+from crowdproof.audit import calibration as subject
 from crowdproof.cli import main
 from crowdproof.proofs.bounds import figures
 
@@ -149,7 +149,7 @@ def test_what_no_verdict_depends_on_is_not_repeated(crowdproof):
 
 
 def test_the_calibration_is_told_as_an_audit_that_calibrates(crowdproof, monkeypatch):
-    monkeypatch.setattr(calibrate, "calibrate", lambda *_, **__: calibrate.Calibration(1, (), (1,), True, 0))
+    monkeypatch.setattr(subject, "calibrate", lambda *_, **__: subject.Calibration(()))
     (_, (*_, calibration)) = crowdproof(*AUDIT, "--seed", "5", "--calibrate")
     assert "--calibrate" in calibration["reproduce"]["command"]
     assert calibration["reproduce"]["command"].endswith("--seed 5")

@@ -304,6 +304,6 @@ def test_a_calibration_that_fails_leaves_the_audit(crowdproof, monkeypatch, erro
         raise error
 
     monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
-    monkeypatch.setattr("crowdproof.audit.calibrate.calibrate", failing)
+    monkeypatch.setattr("crowdproof.audit.calibration.calibrate", failing)
     ran = crowdproof(*LEAK, "--seed", "1", "--calibrate", "--format", "json")
     assert (ran.returncode, verdicts(ran)) == (ExitCode.BROKEN, ["refuted"])

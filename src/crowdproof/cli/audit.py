@@ -140,12 +140,13 @@ def _calibrated(claims: list[Claim]) -> DP | DPS:
 
 def _calibration(claim: DP | DPS, number: int) -> Finding:
     """The auditor's own false-alarm rate at the edge of the claim, also on two workers."""
-    from crowdproof.audit.calibrate import calibrate, finding
+    from crowdproof.audit.calibration import at_edge, calibrate, finding
     from crowdproof.audit.runners import runner_for
 
     start = time.monotonic()
     with runner_for(2) as two:
-        measured = calibrate(claim.epsilon, claim.delta, audits=100, seed=number, runners=[two])
+        nulls = at_edge(claim.epsilon, claim.delta)
+        measured = calibrate(nulls, audits=100, runs=2000, seed=number, runner=two, runners=[two])
     return with_command(finding(measured, number, time.monotonic() - start), claims=(str(claim),), calibrate=True)
 
 

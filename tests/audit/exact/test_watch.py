@@ -12,10 +12,13 @@ from crowdproof.audit import Budget, Pair
 from crowdproof.audit.exact import NotDeterministicError, Watched, exact_law
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.meter import Meter
-from crowdproof.audit.outcome import Guarded, Outcome, key_of
+from crowdproof.audit.outcome import Outcome, key_of
+from crowdproof.audit.releases import Refusal
 from crowdproof.audit.rows import SampledRows
+from crowdproof.audit.sequential.trials import run
 from crowdproof.claims import Neighbours
 from crowdproof.errors import NoReleaseError
+from crowdproof.mechanism import declares_independence
 
 PEOPLE = pl.DataFrame({"age": [30, 31, 30, 95]})
 PAIR = Pair(PEOPLE, PEOPLE.head(3), Neighbours.ADD_REMOVE, "with and without the one of 95")
@@ -34,28 +37,36 @@ class Height:
 
 
 @frozen
-class Batched(Height):
-    """The same, many at once."""
+class Answering(Height):
+    """The same, as a target that answers many runs."""
 
-    def batch(self, data, rng, size):
-        return [self(data, rng)] * size
+    def answers(self, datasets, plan):
+        return [self(datasets[place], None) for place, _ in plan]
 
 
 def enumerated(mechanism, beta):
     return exact_law(PAIR, mechanism, beta, runner=Inline(), meter=Meter(Budget()))
 
 
-@pytest.mark.parametrize("kind", [Height, Batched])
-def test_the_same_mechanism_passes_and_another_one_is_noticed(kind):
-    result = enumerated(kind(), None)
-    same = Watched.of(kind(), [result])
+def test_the_same_mechanism_passes_and_another_one_is_noticed():
+    result = enumerated(Height(), None)
+    same = Watched.of(Height(), [result])
     assert same(PEOPLE, RNG) == 4
-    assert list(same.batch(PEOPLE, RNG, 3)) == [4, 4, 4]
-    other = Watched.of(kind(more=1), [result])
+    assert same.answers is None
     with pytest.raises(NotDeterministicError):
-        other(PEOPLE, RNG)
+        Watched.of(Height(more=1), [result])(PEOPLE, RNG)
+
+
+def test_answers_of_a_target_are_watched_too():
+    result, datasets = enumerated(Answering(), None), [PEOPLE, PEOPLE.head(3)]
+    plan = [(0, 11), (1, 12), (0, 13)]
+    assert Watched.of(Answering(), [result]).answers(datasets, plan) == [4, 3, 4]
     with pytest.raises(NotDeterministicError):
-        other.batch(PEOPLE, RNG, 3)
+        Watched.of(Answering(more=1), [result]).answers(datasets, plan)
+
+
+def test_nobody_stands_for_it_that_watched_runs_are_independent():
+    assert not declares_independence(Watched.of(Height(), []))
 
 
 def test_data_that_was_not_enumerated_is_not_judged():
@@ -66,9 +77,10 @@ def test_data_that_was_not_enumerated_is_not_judged():
 def test_every_sample_that_was_enumerated_is_watched():
     """Equal rows stand together in the pair that is shown, as they do in the samples that were enumerated."""
     result = enumerated(Height(), Fraction(1, 2))
-    same = SampledRows(Fraction(1, 2), Guarded(Watched.of(Height(), [result])))
-    outputs = same.batch(result.pair.left, RNG, 200)
-    assert {each for each in outputs if each != "no release"} == {2, 3, 4}
+    same = SampledRows(Fraction(1, 2), Watched.of(Height(), [result]))
+    order, seed = np.zeros(200, np.int64), np.random.SeedSequence(1)
+    outputs = run(same, (result.pair.left,), order, seed, in_batches=False)
+    assert {each for each in outputs if not isinstance(each, Refusal)} == {2, 3, 4}
     strict = Watched.of(Height(), [result])
     samples = SampledRows(Fraction(1, 2), lambda data, rng: strict.expected[key_of(Outcome(data))])
     assert len(set(samples.batch(result.pair.left, RNG, 200))) == 4
