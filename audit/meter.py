@@ -58,6 +58,11 @@ class Meter:
         budget = Budget(None if runs is None else runs // share, None if seconds is None else seconds / share)
         return Meter(budget, self.progress)
 
+    def rest(self, seconds: float) -> "Meter":
+        """A meter of its own for all that is left, and for so many seconds where no time is set."""
+        left = self.left()
+        return Meter(Budget(left.runs, seconds if left.seconds is None else left.seconds), self.progress)
+
     def left(self) -> Budget:
         """What remains, as a budget of its own."""
         return self.budget.less(runs=self.runs, seconds=self.seconds)

@@ -17,7 +17,7 @@ from crowdproof.audit.exact import report as exact_report
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.notions.question import ASSUMED, finite, if_deterministic
+from crowdproof.audit.notions.question import ASSUMED, GOING_ON, finite, if_deterministic
 from crowdproof.audit.notions.statistically import witness as betting_witness
 from crowdproof.audit.probe import probe
 from crowdproof.audit.rows import GroupedPair, group
@@ -193,11 +193,12 @@ def examine(request: Request) -> Conclusion:
         done = False
     if not done:
         less = evolve(request, error=request.error / 2)  # the other half was for confirmations
-        betting = Examination(less, claim, False, True, meter, tests)
-        before = meter.runs
+        own = meter.part(1) if held is None else meter.rest(GOING_ON)
+        betting = Examination(less, claim, False, True, own, tests)
         verdict, origin = _look(betting, suspects, held)
+        meter.runs += own.runs
         if verdict is held:
-            text = f"{meter.runs - before:,} further runs, in tests by betting on the same rows, refuted nothing."
+            text = f"{own.runs:,} further runs, in tests by betting on the same rows, refuted nothing."
             origin = (Note("If the target is not deterministic", text),)
         else:
             examination = betting

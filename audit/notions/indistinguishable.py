@@ -23,7 +23,7 @@ from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions import statistically
 from crowdproof.audit.notions.exactly import ExactPart
 from crowdproof.audit.notions.pilot import best_by_search
-from crowdproof.audit.notions.question import Question, check_pairs, is_recorded
+from crowdproof.audit.notions.question import GOING_ON, Question, check_pairs, is_recorded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.sequential import Ended, SequentialResult
 from crowdproof.findings import (
@@ -114,7 +114,9 @@ def _test_the_rest(question: Question, meter: Meter, found: Findings) -> None:
     watched = Watched.of(question.mechanism, [each.result for each in exact.examined])
     in_turn = chain.from_iterable(zip_longest(exact.worst_first(), left))
     pairs = [pair for pair in in_turn if pair is not None]
-    _test(evolve(question, mechanism=watched), pairs, meter, found, stream=WATCHED_STREAM)
+    own = meter.rest(GOING_ON) if exact.settled else meter.part(1)
+    _test(evolve(question, mechanism=watched), pairs, own, found, stream=WATCHED_STREAM)
+    meter.runs += own.runs
     if found.tested is None:
         return
     if found.tested.failure == NOT_DETERMINISTIC:

@@ -34,6 +34,10 @@ UNCONFIRMED = (
 )
 """How a sentence ends that says what follows if the target is."""
 
+GOING_ON = 120.0
+"""Seconds for which a target that seems deterministic is tested on after all was enumerated, where the budget sets no
+time: as long as the auditor's budget is by default, since a program that takes a second to start would run for days."""
+
 
 def if_deterministic(runs: int) -> str:
     """What a sentence says that rests on so many runs that agreed."""

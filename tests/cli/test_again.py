@@ -53,7 +53,16 @@ VERBS = {
     "audit": [*AUDIT, "--runs", "400", "--seconds", "100", "--strict"],
     "audit of two claims": [*AUDIT, "--claim", "k-anonymity(k=2, columns=age)", "--deterministic"],
     "replay": ["replay", "w.json"],
-    "replay on another target": ["replay", "w.json", "--target", "target.py:safe", "--isolate", "none"],
+    "replay on another target": [
+        "replay",
+        "w.json",
+        "--target",
+        "target.py:safe",
+        "--isolate",
+        "none",
+        "--runs",
+        "2000",
+    ],
     "attack": ["attack", "xor"],
     "attack on a target": ["attack", "clr", *ATTACK, "--param", "trials=4", "--param", "value=1e4"],
     "attack on a file": [

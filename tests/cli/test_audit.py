@@ -88,7 +88,7 @@ def test_a_leak_is_refuted_written_and_replayed_and_its_safe_twin_is_not(crowdpr
     confirmed = crowdproof("replay", "w.json")
     assert confirmed.returncode == 0, confirmed.stderr
     assert "The refutation is confirmed" in confirmed.stdout
-    repaired = crowdproof("replay", "w.json", "--target", "target.py:safe", "--isolate", "none")
+    repaired = crowdproof("replay", "w.json", "--target", "target.py:safe", "--isolate", "none", "--runs", "2000")
     assert repaired.returncode == ExitCode.UNDECIDED
     assert "not confirmed" in " ".join(repaired.stdout.split())
     safe = crowdproof("audit", "target.py:safe", *options, "--runs", "2000")

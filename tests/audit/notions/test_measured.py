@@ -3,6 +3,7 @@
 A rare leak publishes the whole table once in so many runs, and is a constant in all others.
 """
 
+import time
 from fractions import Fraction
 from itertools import count
 
@@ -12,6 +13,7 @@ import pytest
 
 from crowdproof import DP, DPS, CrowdBlending, Neighbours, NotRefuted, Refuted, Undecided
 from crowdproof.audit import Budget, Pair, audit
+from crowdproof.audit.notions import indistinguishable
 from crowdproof.audit.targets import load_target
 from crowdproof.findings import Confidence, Exact, Measured, Note, Table
 
@@ -98,6 +100,19 @@ def test_time_that_ends_the_second_test_leaves_what_was_enumerated():
     finding = audit(SAFE, DP(1), data=PEOPLE, budget=Budget(seconds=2.0), search=0)
     assert isinstance(finding.verdict, NotRefuted)
     assert isinstance(finding.certainty, Measured)
+
+
+def test_without_a_limit_of_time_a_slow_target_is_not_run_for_days(monkeypatch):
+    monkeypatch.setattr(indistinguishable, "GOING_ON", 0.3)
+
+    def slow(people: pl.DataFrame) -> pl.DataFrame:
+        time.sleep(0.001)
+        return NOTHING
+
+    finding = audit(load_target(slow, isolate="none"), DP(1), pairs=[PAIR], budget=Budget(runs=200_000))
+    assert isinstance(finding.verdict, NotRefuted)
+    assert isinstance(finding.certainty, Measured)
+    assert finding.cost.runs < 200_000
 
 
 class Impatient:
