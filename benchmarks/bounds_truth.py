@@ -46,16 +46,16 @@ class Known:
 def known() -> tuple[Known, ...]:
     """Ten of them, of different epsilons and kinds of output."""
     standard = [
-        Known(each.name, each.mechanism, each.pairs, each.truth, 8000) for each in SUBJECTS if each.name in STANDARD
+        Known(each.name, each.mechanism, each.pairs, each.truth, 5000) for each in SUBJECTS if each.name in STANDARD
     ]
-    e, third = laws.below_exp(1.0), laws.below_exp(0.1)
+    e, tenth = laws.below_exp(1.0), laws.below_exp(0.1)
     noise = laws.sampled(laws.geometric(Fraction(2), 1, 7), Fraction(1, 2))
     return (
         *standard,
         _own("response, e = 1", laws.response(e, Fraction(0), 3), (0, 1), "float", 4000),
-        _own("response, e = 0.1, text", laws.response(third, Fraction(0), 2), (0, 1), "text", 2000),
+        _own("response, e = 0.1, text", laws.response(tenth, Fraction(0), 2), (0, 1), "text", 2000),
         _own("geometric count, e = 1", laws.geometric(e, 1, 4), (1, 2), "int", 4000),
-        _own("sampled noisy count", noise, (5, 4), "number or exception, rare", 3000),
+        _own("sampled noisy count", noise, (5, 4), "number or exception, rare", 2000),
         _own("response, e = ln 3, tables", laws.response(Fraction(3), Fraction(0), 2), (0, 1), "polars", 1000),
     )
 

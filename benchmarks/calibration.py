@@ -33,6 +33,8 @@ RUNS = 1500
 RUNS_OF_TABLES = 500
 """Where the outputs are tables, which take longer to look at."""
 RUNS_OF_NAMED = 4000
+RUNS_OF_FILES = 800
+"""Functions in a file run in a process of their own, and one that remembers in a new one each time."""
 TABLES = ("polars", "pandas", "table", "columns", "ties", "cells", "everything", "set", "nested")
 """How the names of kinds begin, or what they contain, that are slow to look at."""
 OF_MANY = 6
@@ -44,10 +46,10 @@ def main(total: int = TOTAL, nulls: int | None = None, audits: int | None = None
     start = time.monotonic()
     some = nulls is not None or audits is not None
     with Cores() as cores:
-        share = max((total - EACH * (2 * len(named()) + 1)) // (2 * NULLS), 1)
+        each = max(EACH * total // TOTAL, len(LEVELS))
+        share = max((total - each * (2 * len(named()) + 1)) // (2 * NULLS), 1)
         parts = [_generated(generate(1, nulls or NULLS), audits or share, cores)]
         if not some:
-            each = EACH if total >= TOTAL else max(share // 3, 1)
             parts += [calibrate(named(), audits=each, runs=RUNS_OF_NAMED, seed=2, runner=cores, progress=_tell)]
             parts += [_agreeing(generate(1, NULLS)[::OF_MANY]), _files(each, cores)]
     found = Calibration(
@@ -77,7 +79,9 @@ def _files(audits: int, cores: Cores) -> Calibration:
     names = list(_null_targets.CLAIMS)
     rates = []
     for place, error in enumerate(LEVELS):
-        planned = [(names[number % len(names)], number) for number in range(place, audits, len(LEVELS))]
+        planned = [
+            (names[number % len(names)], len(LEVELS) * number + place) for number in range(audits // len(LEVELS))
+        ]
         outcomes = list(cores.map(partial(_file, error=error), planned))
         for name in names:
             found = tuple(one for (which, _), one in zip(planned, outcomes, strict=True) if which == name)
@@ -93,7 +97,7 @@ def _file(planned: tuple[str, int], error: Fraction) -> Outcome:
     try:
         with load_target(f"{Path(_null_targets.__file__)}:{name}") as target:
             claim = parse_claim(_null_targets.CLAIMS[name])
-            finding = audit(target, claim, pairs=[pair], budget=Budget(runs=RUNS), error=error, seed=seed)
+            finding = audit(target, claim, pairs=[pair], budget=Budget(runs=RUNS_OF_FILES), error=error, seed=seed)
     except Exception as problem:  # noqa: BLE001  (a crash is what is looked for)
         return Outcome(Result.CRASH, f"{type(problem).__name__}: {problem}", seed=(seed,))
     return Outcome(*told(finding.verdict), runs=finding.cost.runs, seed=(seed,))
