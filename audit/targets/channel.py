@@ -46,6 +46,11 @@ class Message:
     body: bytes
 
 
+def message(kind: Kind, ticket: bytes, body: bytes = b"") -> bytes:
+    """A message as bytes."""
+    return _HEADER.pack(kind.value, ticket, len(body)) + body
+
+
 class LateError(Exception):
     """The time is over, and the message has not come, or only half of it."""
 
@@ -65,11 +70,11 @@ class Channel:
         """Whether all that has come was taken."""
         return not self._held
 
-    def send(self, kind: Kind, ticket: bytes, body: bytes, seconds: float | None = None) -> None:
-        """Send a message whole, within that time."""
+    def send(self, content: bytes, seconds: float | None = None) -> None:
+        """Send messages whole, within that time."""
         self._line.settimeout(seconds)
         try:
-            self._line.sendall(_HEADER.pack(kind.value, ticket, len(body)) + body)
+            self._line.sendall(content)
         except TimeoutError:
             raise LateError from None
         except (BrokenPipeError, ConnectionResetError):

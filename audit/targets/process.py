@@ -10,13 +10,15 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Self
 
 from attrs import frozen
 
 from crowdproof.audit.releases import Refusal
-from crowdproof.audit.targets.channel import LISTEN_SECONDS, NO_TICKET, TICKET_BYTES, Channel, ClosedError, Kind, LateError, Message
+from crowdproof.audit.targets.channel import LISTEN_SECONDS, NO_TICKET, TICKET_BYTES, Channel, ClosedError, Kind, LateError, Message, message
 from crowdproof.audit.targets.interface import Limits
 from crowdproof.audit.targets.plain import plain
 from crowdproof.audit.targets.serve import ERRORS, status_words
@@ -26,6 +28,8 @@ from crowdproof.findings import Json
 
 START_SECONDS = 120.0
 """How long an interpreter may take to import the target."""
+AHEAD = 16
+"""Requests under way: the target is kept busy, and of the runs to come it holds these few at most."""
 LAST_WORDS = 400
 """Bytes of what a target printed that an error shows: a few lines."""
 ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -55,13 +59,13 @@ class Process:
 
     def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
         """One output for each seed; the first refusal is a `NoReleaseError`."""
-        with self._given([data]) as live:
-            return [_released(live.ask(0, seed)) for seed in seeds]
+        with self._given([data]) as live, contextlib.closing(live.answers((0, seed) for seed in seeds)) as answers:
+            return [_released(each) for each in answers]
 
     def answers(self, datasets: Sequence[Any], plan: Sequence[tuple[int, int]]) -> list[Any]:
         """One output or `Refusal` for each (dataset, seed) of the plan."""
         with self._given(datasets) as live:
-            return [live.ask(which, seed) for which, seed in plan]
+            return list(live.answers(plan))
 
     @contextlib.contextmanager
     def _given(self, datasets: Sequence[Any]) -> "Iterator[_Live]":
@@ -156,7 +160,7 @@ class _Live:
             "fresh": setup.fresh,
         }
         try:
-            self._send(Kind.SETUP, NO_TICKET, json.dumps(asked).encode())
+            self._send(message(Kind.SETUP, NO_TICKET, json.dumps(asked).encode()))
             answer = self._receive(START_SECONDS, f"was not imported within {START_SECONDS:g} s")
             if answer.kind is not Kind.READY:
                 raise self._failure(answer)
@@ -168,25 +172,54 @@ class _Live:
         """Let the interpreter have these datasets, for the runs that are asked for next."""
         self._log.truncate(0)
         for number, content in enumerate(contents):
-            self._send(Kind.DATASET, number.to_bytes(TICKET_BYTES, "big"), content)
+            self._send(message(Kind.DATASET, number.to_bytes(TICKET_BYTES, "big"), content))
 
-    def ask(self, which: int, seed: int) -> Any:
-        """Run on a dataset: the output, or a `Refusal`."""
+    def answers(self, plan: Iterable[tuple[int, int]]) -> Generator[Any]:
+        """Run on (dataset, seed) after (dataset, seed): the output of each, or a `Refusal`.
+
+        A few requests are under way at a time, so that neither side waits for the other. Whoever stops listening
+        leaves them answered.
+        """
+        left, asked = iter(plan), deque[bytes]()
+        try:
+            while asked or not self._asked_all(left, asked):
+                yield self._answer(asked.popleft())
+                if len(asked) <= AHEAD // 2:
+                    self._asked_all(left, asked)
+        except GeneratorExit:
+            while asked:
+                self._answer(asked.popleft())
+            raise
+        if not self._channel.silent:
+            raise self._out_of_turn()
+
+    def _asked_all(self, left: Iterator[tuple[int, int]], asked: deque[bytes]) -> bool:
+        """Send requests until enough are under way; whether none is under way since there is none left."""
+        messages = []
+        for which, seed in islice(left, AHEAD - len(asked)):
+            asked.append(os.urandom(TICKET_BYTES))
+            messages.append(message(Kind.REQUEST, asked[-1], json.dumps([which, seed]).encode()))
+        if messages:
+            self._send(b"".join(messages))
+        return not asked
+
+    def _answer(self, ticket: bytes) -> Any:
         limit = self.setup.limits.seconds
-        ticket = os.urandom(TICKET_BYTES)
-        self._send(Kind.REQUEST, ticket, json.dumps([which, seed]).encode())
         answer = self._receive(limit, f"gave no result within {limit} s and was stopped: raise its time limit")
-        if answer.ticket != ticket or not self._channel.silent:
-            raise TargetError(
-                f"{self.setup.target} answered more than once, or before it was asked: let it return once, and leave "
-                "the open files of its process alone."
-            )
+        if answer.ticket != ticket:
+            raise self._out_of_turn()
         if answer.kind is Kind.OUTPUT:
             return decode(answer.body, f"what {self.setup.target} returned")
         failure = self._failure(answer)
         if isinstance(failure, NoReleaseError):
             return Refusal(str(failure))
         raise failure
+
+    def _out_of_turn(self) -> TargetError:
+        return TargetError(
+            f"{self.setup.target} answered more than once, or before it was asked: let it return once, and leave the "
+            f"open files of its process alone.{self._tail()}"
+        )
 
     def _failure(self, answer: Message) -> CrowdproofError:
         """The error that an answer tells of."""
@@ -198,10 +231,10 @@ class _Live:
         except (ValueError, KeyError, TypeError, RecursionError):
             return TargetError(f"{self.setup.target} wrote what is no answer into its channel.{self._tail()}")
 
-    def _send(self, kind: Kind, ticket: bytes, body: bytes) -> None:
+    def _send(self, content: bytes) -> None:
         limit = self.setup.limits.seconds
         try:
-            self._channel.send(kind, ticket, body, limit)
+            self._channel.send(content, limit)
         except LateError:
             raise TargetError(f"{self.setup.target} did not take its input within {limit} s.{self._tail()}") from None
         except ClosedError:  # it died: receiving tells how

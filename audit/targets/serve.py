@@ -19,7 +19,7 @@ from typing import Any
 
 from attrs import define, field
 
-from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Kind
+from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Kind, message
 from crowdproof.audit.targets.find import find
 from crowdproof.audit.targets.functions import Function, bind
 from crowdproof.audit.targets.transport import decode, encode, own_table
@@ -39,11 +39,11 @@ def main(number: int) -> None:
     try:
         function = bind(find(setup["target"]), setup["target"], setup["params"], setup["form"])
     except CrowdproofError as error:
-        channel.send(Kind.ERROR, NO_TICKET, error_body(error))
+        channel.send(message(Kind.ERROR, NO_TICKET, error_body(error)))
         return
     if function.form.startswith("pandas"):
         importlib.import_module("pandas")  # once, and not in each fork
-    channel.send(Kind.READY, NO_TICKET, b"")
+    channel.send(message(Kind.READY, NO_TICKET))
     if not setup["fresh"]:
         _limit(setup["memory"])
     run = _Run(channel, function, setup["memory"])
@@ -53,12 +53,12 @@ def main(number: int) -> None:
 
 def _serve(channel: Channel, run: "_Run", answer: Callable[[int, bytes, int], object]) -> None:
     while True:
-        message = channel.receive()
-        if message.kind is Kind.DATASET:
-            run.keep(int.from_bytes(message.ticket, "big"), message.body)
+        asked = channel.receive()
+        if asked.kind is Kind.DATASET:
+            run.keep(int.from_bytes(asked.ticket, "big"), asked.body)
         else:
-            which, seed = json.loads(message.body)
-            answer(which, message.ticket, seed)
+            which, seed = json.loads(asked.body)
+            answer(which, asked.ticket, seed)
 
 
 @define
@@ -84,9 +84,9 @@ class _Run:
         kind, body = self._outcome(which, seed)
         if os.getpid() != home:
             error = TargetError(f"{self.function.name} forks, and returns in both processes: let one of them end.")
-            self.channel.send(Kind.ERROR, ticket, error_body(error))
+            self.channel.send(message(Kind.ERROR, ticket, error_body(error)))
             os._exit(1)
-        self.channel.send(kind, ticket, body)
+        self.channel.send(message(kind, ticket, body))
 
     def _outcome(self, which: int, seed: int) -> tuple[Kind, bytes]:
         try:
@@ -124,7 +124,7 @@ class _Run:
             word = b""
         os.close(answered)
         if not word:  # the run ended its process, whatever the status, before it could answer
-            self.channel.send(Kind.DIED, ticket, status_words(status).encode())
+            self.channel.send(message(Kind.DIED, ticket, status_words(status).encode()))
 
 
 def error_body(error: CrowdproofError) -> bytes:
