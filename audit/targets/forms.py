@@ -115,13 +115,15 @@ def take(output: Any, name: str) -> Any:
         return output.collect()
     if isinstance(output, pl.Series):
         return output.to_frame()
+    if isinstance(output, list):
+        output = plain(output, name)  # before it is asked for anything: a subclass would answer itself
     module = type(output).__module__.partition(".")[0]
     try:
         if module == "pandas":
             return _from_pandas(output)
         if module == "pyarrow":
             return pl.from_arrow(output)
-        if isinstance(output, list) and output and all(isinstance(each, dict) for each in output):
+        if type(output) is list and output and all(isinstance(each, dict) for each in output):
             return pl.from_dicts(output, infer_schema_length=None)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
         raise TargetError(f"{name} returned a {type(output).__name__} that is not a table: {error}") from None

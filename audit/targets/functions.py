@@ -78,21 +78,22 @@ class Function:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
             raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             pass_interrupts(error)
             raise TargetError(f"{self.name} crashed with {describe(error, self.call)}") from None
 
     def _taken(self, output: Any) -> Any:
         """The release; what a class of the target does while it is read is an error of the target."""
         try:
-            if self.form == "rows" and isinstance(output, list) and not output:
-                return pl.DataFrame()  # a release without rows is a table still
-            return take(output, self.name)
+            taken = take(output, self.name)
         except TargetError:
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             pass_interrupts(error)
             raise TargetError(f"{self.name} returned what cannot be read: {describe(error, self.call)}") from None
+        if self.form == "rows" and type(taken) is list and not taken:
+            return pl.DataFrame()  # a release without rows is a table still
+        return taken
 
 
 def _reseed(seed: int) -> None:

@@ -201,7 +201,7 @@ class _Timed(io.RawIOBase):
 def _timed_answer(left: Left) -> Callable[..., http.client.HTTPResponse]:
     def answer(line: socket.socket, *more: Any, **options: Any) -> http.client.HTTPResponse:
         made = http.client.HTTPResponse(line, *more, **options)
-        made.fp = io.BufferedReader(_Timed(made.fp.detach(), line, left))  # type: ignore[assignment]
+        made.fp = io.BufferedReader(_Timed(made.fp.detach(), line, left))
         return made
 
     return answer
@@ -224,7 +224,7 @@ def _connected(left: Left) -> Callable[..., socket.socket]:
 
 def _timed(connection: Any, left: Left) -> Any:
     connection.response_class = _timed_answer(left)
-    connection._create_connection = _connected(left)
+    connection._create_connection = _connected(left)  # noqa: SLF001  (there is no other way to set it)
     return connection
 
 

@@ -14,7 +14,7 @@ import polars as pl
 from crowdproof.errors import TargetError
 
 MOST_DEPTH = 64
-"""Lists within lists beyond this are no release: real ones are nested a few times, a list that holds itself for ever."""
+"""Lists within lists beyond this are no release: real ones are nested a few times, one that holds itself for ever."""
 ARRAY_KINDS = "biufcSUMm"
 """numpy's letters for numbers, booleans, text, bytes, dates and durations: arrays that are nothing but their bytes."""
 
@@ -117,38 +117,8 @@ def _check_array_kind(kind: Any, name: str) -> None:
         raise TargetError(f"{name} returned an array of {kind}: let it hold numbers, text or dates.")
 
 
-def _zone(value: Any) -> datetime.timezone | None:
-    """The distance from UTC, which is all that a released time shows of its zone."""
-    offset = value.utcoffset()
-    return None if offset is None else datetime.timezone(offset)
-
-
-def _datetime(value: Any, name: str, depth: int) -> datetime.datetime:  # noqa: ARG001
-    moment = datetime.datetime
-    parts = [getattr(moment, each).__get__(value) for each in ("year", "month", "day", "hour", "minute", "second")]
-    return moment(*parts, moment.microsecond.__get__(value), _zone(value))
-
-
-def _date(value: Any, name: str, depth: int) -> datetime.date:  # noqa: ARG001
-    return datetime.date.fromordinal(datetime.date.toordinal(value))
-
-
-def _time(value: Any, name: str, depth: int) -> datetime.time:  # noqa: ARG001
-    clock = datetime.time
-    parts = [getattr(clock, each).__get__(value) for each in ("hour", "minute", "second", "microsecond")]
-    return clock(*parts, _zone(value))
-
-
-def _duration(value: Any, name: str, depth: int) -> datetime.timedelta:  # noqa: ARG001
-    return datetime.timedelta.__pos__(value)
-
-
 def _fraction(value: Any, name: str, depth: int) -> Fraction:  # noqa: ARG001
     return Fraction(*map(int.__int__, (value.numerator, value.denominator)))
-
-
-def _decimal(value: Any, name: str, depth: int) -> Decimal:  # noqa: ARG001
-    return Decimal(Decimal.as_tuple(value))
 
 
 def _base(method: Callable[[Any], Any]) -> Callable[[Any, str, int], Any]:
@@ -169,11 +139,14 @@ _CONVERSIONS: Mapping[type, Callable[[Any, str, int], Any]] = {
     float: _base(float.__float__),
     complex: _base(complex.__pos__),
     bytes: _base(lambda value: bytes(memoryview(value))),
-    datetime.datetime: _datetime,
-    datetime.date: _date,
-    datetime.time: _time,
-    datetime.timedelta: _duration,
+    datetime.datetime: _base(lambda value: datetime.datetime.fromisoformat(datetime.datetime.isoformat(value))),
+    datetime.date: _base(lambda value: datetime.date.fromordinal(datetime.date.toordinal(value))),
+    datetime.time: _base(lambda value: datetime.time.fromisoformat(datetime.time.isoformat(value))),
+    datetime.timedelta: _base(datetime.timedelta.__pos__),
     Fraction: _fraction,
-    Decimal: _decimal,
+    Decimal: _base(lambda value: Decimal(Decimal.__str__(value))),
 }
-"""Base class -> how its content is taken out; a class comes before those that it inherits from."""
+"""Base class -> how its content is taken out; a class comes before those that it inherits from.
+
+Of the zone of a time the distance from UTC stays, which is all that its text shows.
+"""

@@ -18,7 +18,17 @@ from typing import Any, Self
 from attrs import frozen
 
 from crowdproof.audit.releases import Refusal
-from crowdproof.audit.targets.channel import LISTEN_SECONDS, NO_TICKET, TICKET_BYTES, Channel, ClosedError, Kind, LateError, Message, message
+from crowdproof.audit.targets.channel import (
+    LISTEN_SECONDS,
+    NO_TICKET,
+    TICKET_BYTES,
+    Channel,
+    ClosedError,
+    Kind,
+    LateError,
+    Message,
+    message,
+)
 from crowdproof.audit.targets.interface import Limits
 from crowdproof.audit.targets.plain import plain
 from crowdproof.audit.targets.serve import ERRORS, status_words
@@ -162,11 +172,13 @@ class _Live:
         try:
             self._send(message(Kind.SETUP, NO_TICKET, json.dumps(asked).encode()))
             answer = self._receive(START_SECONDS, f"was not imported within {START_SECONDS:g} s")
-            if answer.kind is not Kind.READY:
-                raise self._failure(answer)
         except BaseException:
             self.end()
             raise
+        if answer.kind is not Kind.READY:
+            failure = self._failure(answer)
+            self.end()
+            raise failure
 
     def give(self, contents: list[bytes]) -> None:
         """Let the interpreter have these datasets, for the runs that are asked for next."""

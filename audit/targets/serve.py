@@ -94,8 +94,8 @@ class _Run:
         except CrowdproofError as error:
             return Kind.ERROR, error_body(error)
         except MemoryError:
-            error = TargetError(f"{self.function.name} ran out of memory: give it a larger memory limit.")
-            return Kind.ERROR, error_body(error)
+            spent = TargetError(f"{self.function.name} ran out of memory: give it a larger memory limit.")
+            return Kind.ERROR, error_body(spent)
         except BaseException as error:  # noqa: BLE001  (foreign code: anything may come)
             return Kind.ERROR, error_body(TargetError(f"{self.function.name} broke with {type(error).__name__}."))
 

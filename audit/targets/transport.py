@@ -150,7 +150,7 @@ class _Reader:
     """Reads a tree of JSON, and takes the bytes that it refers to one after the other."""
 
     def __init__(self, rest: bytes, table: ReadTable) -> None:
-        self._rest, self._place, self._table = rest, 0, table
+        self._rest, self._place, self.table = rest, 0, table
 
     def value(self, tree: Any, depth: int) -> Any:
         """The value that a tree stands for."""
@@ -159,107 +159,76 @@ class _Reader:
         if depth > MOST_DEPTH + 1:
             raise ValueError(f"it is nested more than {MOST_DEPTH} times")
         if type(tree) is list:
-            return self._values(tree, depth + 1)
+            return self.values(tree, depth + 1)
         ((tag, content),) = tree.items()
         if tag not in _READERS:
             raise ValueError(f"there is no tag {tag[:20]!r}")
         return _READERS[tag](self, content, depth + 1)
+
+    def values(self, trees: Any, depth: int) -> list[Any]:
+        """The values that a list of trees stands for."""
+        if type(trees) is not list:
+            raise ValueError("a list is missing")
+        return [each if type(each) in _ATOMS else self.value(each, depth) for each in trees]
+
+    def take(self, size: Any) -> bytes:
+        """The next bytes."""
+        if type(size) is not int or not 0 <= size <= len(self._rest) - self._place:
+            raise ValueError("bytes are missing")
+        self._place += size
+        return self._rest[self._place - size : self._place]
 
     def end(self) -> None:
         """Everything was referred to."""
         if self._place != len(self._rest):
             raise ValueError("bytes are left over")
 
-    def _values(self, trees: Any, depth: int) -> list[Any]:
-        if type(trees) is not list:
-            raise ValueError("a list is missing")
-        return [each if type(each) in _ATOMS else self.value(each, depth) for each in trees]
 
-    def _take(self, size: Any) -> bytes:
-        if type(size) is not int or not 0 <= size <= len(self._rest) - self._place:
-            raise ValueError("bytes are missing")
-        self._place += size
-        return self._rest[self._place - size : self._place]
+def _read_dict(reader: _Reader, pairs: Any, depth: int) -> dict[Any, Any]:
+    return {reader.value(key, depth): reader.value(each, depth) for key, each in pairs}
 
-    def _bytes(self, size: Any, _: int) -> bytes:
-        return self._take(size)
 
-    def _tuple(self, trees: Any, depth: int) -> tuple[Any, ...]:
-        return tuple(self._values(trees, depth))
+def _read_fraction(reader: _Reader, content: Any, depth: int) -> Fraction:  # noqa: ARG001
+    numerator, denominator = content
+    return Fraction(int(numerator, 16), int(denominator, 16))
 
-    def _set(self, trees: Any, depth: int) -> set[Any]:
-        return set(self._values(trees, depth))
 
-    def _frozenset(self, trees: Any, depth: int) -> frozenset[Any]:
-        return frozenset(self._values(trees, depth))
+def _read_scalar(reader: _Reader, content: Any, depth: int) -> Any:  # noqa: ARG001
+    kind, size = content
+    return _array_of(kind, (), reader.take(size))[()]
 
-    def _dict(self, pairs: Any, depth: int) -> dict[Any, Any]:
-        return {self.value(key, depth): self.value(each, depth) for key, each in pairs}
 
-    def _read_table(self, size: Any, _: int) -> pl.DataFrame:
-        return self._table(self._take(size))
+def _read_array(reader: _Reader, content: Any, depth: int) -> Any:  # noqa: ARG001
+    kind, shape, size = content
+    return _array_of(kind, shape, reader.take(size))
 
-    def _scalar(self, content: Any, _: int) -> Any:
-        kind, size = content
-        return _array_of(kind, (), self._take(size))[()]
 
-    def _array(self, content: Any, _: int) -> Any:
-        kind, shape, size = content
-        return _array_of(kind, shape, self._take(size))
-
-    def _objects(self, content: Any, depth: int) -> Any:
-        shape, trees = content
-        objects = np.empty(len(trees), dtype=object)
-        for place, each in enumerate(self._values(trees, depth)):
-            objects[place] = each
-        return objects.reshape(shape)
-
-    def _complex(self, content: Any, _: int) -> complex:
-        real, imaginary = content
-        return complex(real, imaginary)
-
-    def _fraction(self, content: Any, _: int) -> Fraction:
-        numerator, denominator = content
-        return Fraction(int(numerator, 16), int(denominator, 16))
-
-    def _duration(self, content: Any, _: int) -> datetime.timedelta:
-        days, seconds, microseconds = content
-        return datetime.timedelta(days, seconds, microseconds)
-
-    def _integer(self, text: Any, _: int) -> int:
-        return int(text, 16)
-
-    def _decimal(self, text: Any, _: int) -> Decimal:
-        return Decimal(str(text))
-
-    def _datetime(self, text: Any, _: int) -> datetime.datetime:
-        return datetime.datetime.fromisoformat(text)
-
-    def _date(self, text: Any, _: int) -> datetime.date:
-        return datetime.date.fromisoformat(text)
-
-    def _time(self, text: Any, _: int) -> datetime.time:
-        return datetime.time.fromisoformat(text)
+def _read_objects(reader: _Reader, content: Any, depth: int) -> Any:
+    shape, trees = content
+    objects = np.empty(len(trees), dtype=object)
+    for place, each in enumerate(reader.values(trees, depth)):
+        objects[place] = each
+    return objects.reshape(shape)
 
 
 _READERS: Mapping[str, Callable[[_Reader, Any, int], Any]] = {
-    "integer": _Reader._integer,
-    "tuple": _Reader._tuple,
-    "set": _Reader._set,
-    "frozenset": _Reader._frozenset,
-    "dict": _Reader._dict,
-    "bytes": _Reader._bytes,
-    "complex": _Reader._complex,
-    "decimal": _Reader._decimal,
-    "fraction": _Reader._fraction,
-    "datetime": _Reader._datetime,
-    "date": _Reader._date,
-    "time": _Reader._time,
-    "duration": _Reader._duration,
-    "scalar": _Reader._scalar,
-    "array": _Reader._array,
-    "objects": _Reader._objects,
-    "table": _Reader._read_table,
+    "integer": lambda _, text, __: int(text, 16),
+    "tuple": lambda reader, trees, depth: tuple(reader.values(trees, depth)),
+    "set": lambda reader, trees, depth: set(reader.values(trees, depth)),
+    "frozenset": lambda reader, trees, depth: frozenset(reader.values(trees, depth)),
+    "dict": _read_dict,
+    "bytes": lambda reader, size, _: reader.take(size),
+    "complex": lambda _, parts, __: complex(*parts),
+    "decimal": lambda _, text, __: Decimal(str(text)),
+    "fraction": _read_fraction,
+    "datetime": lambda _, text, __: datetime.datetime.fromisoformat(text),
+    "date": lambda _, text, __: datetime.date.fromisoformat(text),
+    "time": lambda _, text, __: datetime.time.fromisoformat(text),
+    "duration": lambda _, parts, __: datetime.timedelta(*parts),
+    "scalar": _read_scalar,
+    "array": _read_array,
+    "objects": _read_objects,
+    "table": lambda reader, size, _: reader.table(reader.take(size)),
 }
 """Tag -> how its content is read."""
 

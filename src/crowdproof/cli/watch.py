@@ -20,8 +20,8 @@ PASSED_ON = frozenset(number for number in signal.Signals if number.name in {"SI
 TOKEN_BYTES = 16
 """Stand before the exit code in the pipe: who writes into every open file does not hit upon them."""
 VANISHED = (
-    "crowdproof: the process that judged ended before it came to a verdict ({how}): a target that is not isolated, or a "
-    "library, ended it. Run the target with --isolate fresh."
+    "crowdproof: the process that judged ended before it came to a verdict ({how}): a target that is not isolated, or "
+    "a library, ended it. Run the target with --isolate fresh."
 )
 
 
