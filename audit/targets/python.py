@@ -12,6 +12,7 @@ from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
 from crowdproof.audit.targets.interface import ISOLATION, Limits, Target, reload_call
 from crowdproof.audit.targets.process import Process, Setup
+from crowdproof.audit.targets.staying import staying
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
@@ -81,7 +82,8 @@ class PythonTarget(Target):
     def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
         """One output for each seed."""
         if self.isolate == "none":
-            return self._function.runs(data, seeds)
+            with staying():
+                return self._function.runs(data, seeds)
         if self.isolate == "auto":
             self._process.runs(data, seeds[:1])  # data that is refused tell nothing about the target: that is raised
             self.examine(data)

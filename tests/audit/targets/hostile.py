@@ -2,6 +2,7 @@
 
 # ruff: noqa: T201
 
+import ctypes
 import os
 import signal
 import struct
@@ -169,9 +170,11 @@ def hangs_up(table):
 
 def at_home(table, kind):
     """For a target that is not isolated."""
-    return {"exits": _leave, "writes and exits": lambda: (_write_everywhere(b"\0" * 17), _leave())}.get(
-        kind, lambda: hostile(table, kind)
-    )()
+    if kind == "writes and exits":
+        _write_everywhere(bytes(17))
+    if kind in {"exits for good", "writes and exits"}:
+        ctypes.CDLL(None)._exit(0)
+    return hostile(table, kind)
 
 
 def leaks(table):

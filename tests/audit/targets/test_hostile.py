@@ -178,7 +178,7 @@ def test_a_gate_keeps_what_it_found_beside_hostile_targets(tmp_path):
 
 
 def test_a_gate_keeps_what_it_found_beside_crashes_in_its_own_process(tmp_path):
-    check_gate(tmp_path, ["GeneratorExit", "BaseException", "sys.exit", "a lock", "holds itself", "a mask"], "none")
+    check_gate(tmp_path, ["exits", "GeneratorExit", "BaseException", "sys.exit", "a lock", "holds itself"], "none")
 
 
 @pytest.mark.integration
@@ -191,6 +191,7 @@ def test_a_gate_keeps_what_it_found_beside_every_kind(tmp_path):
     ("function", "kind", "isolate"),
     [
         ("at_home", "exits", "none"),
+        ("at_home", "exits for good", "none"),
         ("at_home", "writes and exits", "none"),
         ("at_home", "KeyboardInterrupt", "none"),
         ("at_home", "SystemExit", "none"),
@@ -225,7 +226,7 @@ def test_an_audit_of_every_kind_alone_is_no_verdict(tmp_path, kind):
 
 
 def test_a_gate_whose_judge_is_ended_from_within_is_no_pass(tmp_path):
-    project(tmp_path, ["exits"], "none", function="at_home")
+    project(tmp_path, ["exits for good"], "none", function="at_home")
     ran = crowdproof(tmp_path, "gate", "--strict")
     assert ran.returncode == 3
     assert "ended before it came to a verdict (exit status 0)" in ran.stderr
