@@ -17,7 +17,7 @@ from crowdproof.audit.interface import Budget, Conclusion, Pair, Progress, Reque
 from crowdproof.audit.notions import examine
 from crowdproof.audit.notions.question import is_recorded
 from crowdproof.claims import Claim
-from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Cost, Finding, Json, Reproduce, Skipped
 from crowdproof.mechanism import Mechanism
@@ -110,6 +110,12 @@ def _examine(request: Request) -> Conclusion:
         return Conclusion(Skipped(f"The target released nothing: {error}"), None, (), 0)
     except TargetError as error:
         return Conclusion(Skipped(f"The target could not be run: {error}"), None, (), 0)
+    except Exception:
+        raise
+    except BaseException as error:  # noqa: BLE001  (a panic of a library, or sys.exit: no verdict, and no end of ours)
+        pass_interrupts(error)
+        reason = f"it crashed with {type(error).__name__}: {error}".rstrip(": ")
+        return Conclusion(Skipped(f"The target could not be run: {reason}"), None, (), 0)
 
 
 def _parameters(request: Request, conclusion: Conclusion) -> dict[str, Json]:

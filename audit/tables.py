@@ -19,6 +19,14 @@ TYPES: Mapping[str, type[pl.DataType]] = {
 }
 """The types that a schema may declare."""
 
+_READ_ERRORS = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # no Exception, and what polars raises on some damaged Parquet files
+    OSError,
+    sqlite3.Error,
+    UnicodeDecodeError,
+)
+
 Schema = Mapping[str, str]
 """Column -> one of TYPES; columns that are not named keep the type that was read."""
 Kept = Sequence[str] | None
@@ -70,8 +78,12 @@ def readable(path: str | Path) -> Iterator[None]:
         yield
     except pl.exceptions.NoDataError:
         raise DataError(f"{name} is empty: give a file with column names and rows.") from None
-    except (pl.exceptions.PolarsError, OSError, sqlite3.Error, UnicodeDecodeError) as error:
-        raise DataError(f"{name} cannot be read as {_kind(name)}: {_fault(name) or _first_line(error)}") from None
+    except _READ_ERRORS as error:
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: BaseException) -> DataError:
+    return DataError(f"{name} cannot be read as {_kind(name)}: {_fault(name) or _first_line(error)}")
 
 
 def _kind(name: str) -> str:
@@ -82,7 +94,7 @@ def _fault(name: str) -> str | None:
     return fault(Path(name)) if _kind(name) == "csv" and Path(name).is_file() else None
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     reason = str(error).strip().partition("\n")[0].rstrip(".")
     return f"{reason}. Write the file anew, or give it the ending of its kind."
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from crowdproof.audit import audit
 from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.targets.staying import staying
 from crowdproof.claims import Claim, parse_claim
 from crowdproof.errors import TargetError
 from crowdproof.exact import Number, rational
@@ -47,16 +48,17 @@ def assert_private(
     ...
     """
     stated = parse_claim(claim) if isinstance(claim, str) else claim
-    finding = audit(
-        mechanism,
-        stated,
-        data=data,
-        pairs=pairs,
-        budget=Budget(runs, seconds),
-        error=rational(error, "error"),
-        seed=seed,
-        **options,
-    )
+    with staying():  # a test that ends pytest would look like one that passed
+        finding = audit(
+            mechanism,
+            stated,
+            data=data,
+            pairs=pairs,
+            budget=Budget(runs, seconds),
+            error=rational(error, "error"),
+            seed=seed,
+            **options,
+        )
     if isinstance(finding.verdict, Skipped):
         raise TargetError(finding.verdict.reason)
     if not isinstance(finding.verdict, NotRefuted | Proved):

@@ -10,7 +10,7 @@ from attrs import define, frozen
 from crowdproof.audit.gate.engine import Case, Engine, slice_seed
 from crowdproof.audit.gate.evidence import Epoch, Evidence, Standing
 from crowdproof.audit.interface import Budget
-from crowdproof.errors import told
+from crowdproof.errors import pass_interrupts, told
 
 ROUNDS = 3
 """Slices double from one to the next: the first of this many is a seventh of a claim's runs."""
@@ -103,7 +103,8 @@ class Ring:
         try:
             seed = slice_seed(self.seed, bout.epoch.number, number)
             found = self.engine.slice(bout.case, budget, bout.alpha, seed, bout.standing.state)
-        except Exception as error:  # noqa: BLE001  (a crash of one claim, whosever fault, is not that of the others)
+        except BaseException as error:  # noqa: BLE001  (a crash of one claim, whosever fault, is not that of the others)
+            pass_interrupts(error)
             self.evidence.close_epoch(bout.epoch)
             bout.crash = told(error)
             return

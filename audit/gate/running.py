@@ -25,7 +25,7 @@ from crowdproof.audit.gate.sources import Code, code_of, key_of
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.interface import Budget
 from crowdproof.audit.interrupts import noticed
-from crowdproof.errors import told
+from crowdproof.errors import pass_interrupts, told
 from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided, Verdict
 
 
@@ -112,7 +112,7 @@ class _Run:
                 self._found(entry, wrong)
         try:
             self._work(entries)
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (what is found about the others is not lost)
+        except BaseException as error:  # noqa: BLE001  (what is found about the others is not lost)
             verdict = self._stopped(error)
             for entry in entries:
                 if entry.name not in self.findings:
@@ -129,7 +129,7 @@ class _Run:
             for case in cases:
                 self.engine.release(case)
 
-    def _stopped(self, error: Exception | KeyboardInterrupt) -> Verdict:
+    def _stopped(self, error: BaseException) -> Verdict:
         """What is said of the claims that are open when the gate cannot go on."""
         if isinstance(error, KeyboardInterrupt):
             self.interrupted = True
@@ -139,16 +139,19 @@ class _Run:
     def _key(self, entry: Entry) -> str:
         try:
             return key_of(entry, code_of(entry, self.project), self.project)
-        except Exception as error:  # noqa: BLE001  (one claim's trouble is not that of the others)
+        except BaseException as error:  # noqa: BLE001  (one claim's trouble is not that of the others)
+            pass_interrupts(error)
             self._found(entry, _skipped(entry, error))
             return key_of(entry, Code(), self.project)
 
-    def _prepared(self, entry: Entry) -> Iterator[Case]:
+    def _prepared(self, entry: Entry) -> list[Case]:
         self.options.tell(f"{entry.name}: loading")
         try:
-            yield self.engine.prepare(entry, self.project)
-        except Exception as error:  # noqa: BLE001
+            return [self.engine.prepare(entry, self.project)]
+        except BaseException as error:  # noqa: BLE001
+            pass_interrupts(error)
             self._found(entry, _skipped(entry, error))
+            return []
 
     def _unsettled(self, cases: list[Case]) -> list[Case]:
         """Those that need a statistical test."""
@@ -172,7 +175,8 @@ class _Run:
         try:
             budget = Budget(case.runs, self.deadline.left / waiting)
             finding = self.engine.settle(case, budget, self._single_error(case), self.options.seed)
-        except Exception as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001
+            pass_interrupts(error)
             finding = _skipped(entry, error)
         if finding is not None:
             self._found(entry, finding)
@@ -200,7 +204,7 @@ class _Run:
         stopped: Verdict | None = None
         try:
             ring.fight(bouts)
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001
             stopped = self._stopped(error)
         for bout in bouts:
             finding = concluded(bout)
@@ -234,5 +238,5 @@ class _Run:
         return Again(self.project, self.file, self.options.seed, self.options.seconds, self.options.keep)
 
 
-def _skipped(entry: Entry, error: Exception) -> Finding:
+def _skipped(entry: Entry, error: BaseException) -> Finding:
     return Finding(entry.name, entry.claim, Skipped(told(error)))

@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol
 from attrs import frozen
 
 from crowdproof.audit.interface import Item, Result
+from crowdproof.errors import TargetError, pass_interrupts
 
 CHUNK_SECONDS = 0.1
 """How long a chunk should take: long against the cost of sending it, short against anyone's patience."""
@@ -43,6 +44,9 @@ class Chunk(Generic[Item, Result]):
                 results.append(self.function(item))  # noqa: PERF401  (what is done must survive an error)
         except Exception as error:  # noqa: BLE001  (handed on, and raised where its item stands)
             problem = error
+        except BaseException as error:  # noqa: BLE001  (which would end the worker)
+            pass_interrupts(error)
+            problem = TargetError(f"the target crashed with {type(error).__name__}: {error}")
         return Part(results, problem, time.perf_counter() - start)
 
 

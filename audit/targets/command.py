@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdproof.audit.targets.behaviour import Behaviour, order_behaviour
-from crowdproof.audit.targets.exchange import check_format, decode, encode
+from crowdproof.audit.targets.exchange import MOST_BYTES, check_format, decode, encode
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.serve import status_words
@@ -63,10 +63,10 @@ class CommandTarget(Target):
             words = [word.format_map(values) for word in self._words]
             stdout = self._start(words, files["input"], Path(folder), seed)
             if "{output}" not in self.command:
-                return decode(stdout.read_bytes(), self.form, f"the output of {shlex.join(words)}")
+                return decode(_content(stdout, words), self.form, f"the output of {shlex.join(words)}")
             if not files["output"].is_file():
                 raise TargetError(f"{shlex.join(words)} ended with exit status 0 and wrote no file.{_end(folder)}")
-            return decode(files["output"].read_bytes(), self.form, f"the file that {shlex.join(words)} wrote")
+            return decode(_content(files["output"], words), self.form, f"the file that {shlex.join(words)} wrote")
 
     def _start(self, words: list[str], given: Path, folder: Path, seed: int) -> Path:
         """Run to the end; the file that has its stdout."""
@@ -129,6 +129,15 @@ def stop(process: "subprocess.Popen[bytes]") -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def _content(file: Path, words: list[str]) -> bytes:
+    size = file.stat().st_size
+    if size > MOST_BYTES:
+        raise TargetError(
+            f"{shlex.join(words)} wrote {size >> 20:,} MiB, and {MOST_BYTES >> 20:,} are read: let it release less."
+        )
+    return file.read_bytes()
 
 
 def _end(folder: str | Path) -> str:

@@ -7,10 +7,12 @@ from typing import Any
 import polars as pl
 
 from crowdproof.audit.targets.forms import take
-from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 
 FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 """Format -> media type."""
+MOST_BYTES = 1 << 30
+"""The largest release that is read from a program or a service: a GiB of CSV is far beyond what is run many times."""
 
 
 def check_format(form: str | None) -> str:
@@ -34,12 +36,26 @@ def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
     """The table in the bytes of a file; `what` names where they came from."""
     if not content:
         raise TargetError(f"{what} is empty: even a release without rows has a line of column names.")
+    if form == "csv":
+        as_text(content, what)
     try:
         source = io.BytesIO(content)
         return pl.read_csv(source, infer_schema=False) if form == "csv" else pl.read_parquet(source)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+    except BaseException as error:  # noqa: BLE001  (polars panics on some damaged files, which is no Exception)
+        pass_interrupts(error)
         reason = str(error).strip().partition("\n")[0]
         raise TargetError(f"{what} is not a readable {form} table: {reason}") from None
+
+
+def as_text(content: bytes, what: str) -> str:
+    """The text in the bytes, which has to be UTF-8; a zero byte is what UTF-16 would leave in it."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise TargetError(f"{what} is not UTF-8: {content[:40]!r}. Write it in that encoding.") from None
+    if "\0" in text:
+        raise TargetError(f"{what} holds zero bytes, as UTF-16 would: {content[:40]!r}. Write it in UTF-8.")
+    return text
 
 
 def to_json(table: pl.DataFrame) -> dict[str, Any]:
@@ -51,7 +67,7 @@ def from_json(text: str | bytes, what: str) -> Any:
     """An answer: `{"columns": ..., "rows": ...}` is a table, `{"value": ...}` a value, `{"error": ...}` an error."""
     try:
         answer = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         shown = text if isinstance(text, str) else text.decode(errors="replace")
         raise TargetError(f"{what} is not JSON: {shown.strip()[:200]!r}") from None
     match answer:
@@ -60,7 +76,8 @@ def from_json(text: str | bytes, what: str) -> Any:
         case {"columns": list(columns), "rows": list(rows)}:
             try:
                 return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
-            except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+            except BaseException as error:  # noqa: BLE001  (foreign data: polars may even panic)
+                pass_interrupts(error)
                 raise TargetError(f"{what} is not a table: {error}") from None
         case {"value": value}:
             return take(value, what)

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from crowdproof.audit.targets.adapters import ADAPTERS
-from crowdproof.errors import ParameterError
+from crowdproof.errors import ParameterError, pass_interrupts
 
 HOW = "write package.module:function or path/to/file.py:function"
 
@@ -74,7 +74,8 @@ def _imported(name: str, load: Callable[[], Any]) -> Any:
         raise ParameterError(
             f"cannot import {name}: {error}. Is it installed, or should it be a path? {HOW}."
         ) from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a module does on import is shown)
+    except BaseException as error:  # noqa: BLE001  (whatever a module does on import is shown)
+        pass_interrupts(error)
         raise ParameterError(f"cannot import {name}: it raised {type(error).__name__}: {error}") from None
 
 

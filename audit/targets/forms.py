@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crowdproof.audit.targets.plain import plain
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
 
 
@@ -114,18 +115,19 @@ def take(output: Any, name: str) -> Any:
         return output.collect()
     if isinstance(output, pl.Series):
         return output.to_frame()
+    if isinstance(output, list):
+        output = plain(output, name)  # before it is asked for anything: a subclass would answer itself
     module = type(output).__module__.partition(".")[0]
     try:
         if module == "pandas":
             return _from_pandas(output)
         if module == "pyarrow":
             return pl.from_arrow(output)
-        if isinstance(output, list) and output and all(isinstance(each, dict) for each in output):
+        if type(output) is list and output and all(isinstance(each, dict) for each in output):
             return pl.from_dicts(output, infer_schema_length=None)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
         raise TargetError(f"{name} returned a {type(output).__name__} that is not a table: {error}") from None
-    _check_plain(output, name)
-    return output
+    return plain(output, name)
 
 
 def _from_pandas(output: Any) -> pl.DataFrame:
@@ -151,21 +153,6 @@ def _plain_column(column: Any) -> pl.Series:
 
 def _storable(kinds: set[type]) -> bool:
     return all(kind in {bool, int, float, str, bytes} or kind.__module__ == "datetime" for kind in kinds)
-
-
-def _check_plain(output: Any, name: str, depth: int = 0) -> None:
-    if isinstance(output, (bool, int, float, complex, str, bytes, np.generic, np.ndarray, pl.DataFrame)):
-        return
-    parts = output.values() if isinstance(output, dict) else output
-    if isinstance(output, (list, tuple, dict, set, frozenset)) and depth < 8:
-        for part in parts:
-            if part is not None:
-                _check_plain(part, name, depth + 1)
-        return
-    raise TargetError(
-        f"{name} returned a {type(output).__module__}.{type(output).__qualname__}, which is not a release: let it "
-        "return a table, an array, a number, text, or a list of these."
-    )
 
 
 def require_table(data: Any, name: str) -> pl.DataFrame:

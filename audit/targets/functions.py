@@ -15,7 +15,7 @@ from attrs import frozen
 
 from crowdproof.audit import global_random
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
-from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.findings import Json
 
 ACCEPTED = (
@@ -66,17 +66,34 @@ class Function:
             named[self.slot.name] = self.slot.fill(seed)
         _reseed(seed)
         with contextlib.redirect_stdout(sys.stderr):
-            try:
-                output = self.call(*positional, **named)
-            except MemoryError:
-                raise TargetError(f"{self.name} ran out of memory: give it a larger memory limit.") from None
-            except TargetError:
-                raise
-            except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
-                raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None
-        if self.form == "rows" and isinstance(output, list) and not output:
+            return self._taken(self._called(positional, named))
+
+    def _called(self, positional: list[Any], named: dict[str, Any]) -> Any:
+        try:
+            output = self.call(*positional, **named)
+            return output.collect() if isinstance(output, pl.LazyFrame) else output
+        except MemoryError:
+            raise TargetError(f"{self.name} ran out of memory: give it a larger memory limit.") from None
+        except TargetError:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
+            raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None
+        except BaseException as error:  # noqa: BLE001
+            pass_interrupts(error)
+            raise TargetError(f"{self.name} crashed with {describe(error, self.call)}") from None
+
+    def _taken(self, output: Any) -> Any:
+        """The release; what a class of the target does while it is read is an error of the target."""
+        try:
+            taken = take(output, self.name)
+        except TargetError:
+            raise
+        except BaseException as error:  # noqa: BLE001
+            pass_interrupts(error)
+            raise TargetError(f"{self.name} returned what cannot be read: {describe(error, self.call)}") from None
+        if self.form == "rows" and type(taken) is list and not taken:
             return pl.DataFrame()  # a release without rows is a table still
-        return take(output, self.name)
+        return taken
 
 
 def _reseed(seed: int) -> None:
@@ -87,13 +104,24 @@ def _reseed(seed: int) -> None:
 
 def describe(error: BaseException, call: Callable[..., Any]) -> str:
     """Type, message, and the deepest line in the target's own folder (or, failing that, anywhere)."""
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = _text(error)
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is our call
     home = _home(call)
     own = [frame for frame in frames if home and frame.filename.startswith(home)] or list(frames)
     if not own:
         return text
     return f"{text} ({Path(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name}: {own[-1].line})"
+
+
+def _text(error: BaseException) -> str:
+    """Type and message, of an error that may not even be able to tell its message."""
+    name = type(error).__name__
+    try:
+        words = str(error)
+    except BaseException as fault:  # noqa: BLE001  (the error is foreign code too)
+        pass_interrupts(fault)
+        return name
+    return f"{name}: {words}" if words else name
 
 
 def _home(call: Callable[..., Any]) -> str:

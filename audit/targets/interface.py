@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
+from crowdproof.audit.releases import Refusal
 from crowdproof.audit.targets.behaviour import Behaviour
-from crowdproof.errors import ParameterError
+from crowdproof.errors import NoReleaseError, ParameterError
 from crowdproof.findings import Json
 
 ISOLATION = ("auto", "none", "worker", "fresh", "spawn")
@@ -57,6 +58,19 @@ class Target(ABC):
         A run that refuses its input (an exception, an exit status, nothing returned) is a `NoReleaseError`; one that
         hangs, crashes or returns what is no release is a `TargetError`. Either shows what happened.
         """
+
+    def answers(self, datasets: Sequence[Any], plan: Sequence[tuple[int, int]]) -> list[Any]:
+        """One item for each (which dataset, seed) of the plan, in its order: the output, or a `Refusal`.
+
+        A run that is broken is a `TargetError`. No run can see which runs are to come.
+        """
+        return [self._answer(datasets[which], seed) for which, seed in plan]
+
+    def _answer(self, data: Any, seed: int) -> Any:
+        try:
+            return self.runs(data, [seed])[0]
+        except NoReleaseError as error:
+            return Refusal(str(error))
 
     @abstractmethod
     def examine(self, data: Any) -> Behaviour:

@@ -21,7 +21,7 @@ from attrs import evolve
 
 from crowdproof.audit.targets.behaviour import Behaviour, measure, remembers
 from crowdproof.audit.targets.command import split, start, stop
-from crowdproof.audit.targets.exchange import from_json, to_json
+from crowdproof.audit.targets.exchange import MOST_BYTES, as_text, from_json, to_json
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.serve import status_words
@@ -68,7 +68,8 @@ class LinesTarget(Target):
             raise
         if self.fresh:
             self.close()
-        return from_json(answer, f"the answer of {self.name}")
+        what = f"the answer of {self.name}"
+        return from_json(as_text(answer, what), what)
 
     def examine(self, data: Any) -> Behaviour:
         """Compare a program kept up with one started anew for each run."""
@@ -97,12 +98,14 @@ class _Live:
         self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (its stderr; closed in end)
         self._process = start(words, limits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
         self.end = weakref.finalize(self, _end, self._process, self._log)
-        self._rest = b""
+        self._rest = bytearray()
 
     def ask(self, line: str) -> bytes:
         """Send a line, wait for one."""
         assert self._process.stdin is not None
         deadline = None if self._limit is None else time.monotonic() + self._limit
+        if self._rest:
+            raise TargetError(f"{self._name} wrote more than one line for a run: let it answer with one.{self._tail()}")
         try:
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()
@@ -110,7 +113,11 @@ class _Live:
             raise self._death() from None
         while b"\n" not in self._rest:
             self._rest += self._read(deadline)
-        answer, _, self._rest = self._rest.partition(b"\n")
+            if len(self._rest) > MOST_BYTES:
+                most = f"{MOST_BYTES >> 20:,} MiB"
+                raise TargetError(f"{self._name} wrote a line of more than {most}: let it release less.")
+        answer, _, rest = bytes(self._rest).partition(b"\n")
+        self._rest = bytearray(rest)
         return answer
 
     def _read(self, deadline: float | None) -> bytes:

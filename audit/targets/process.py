@@ -1,8 +1,8 @@
 """A target in an interpreter of its own: what hangs is stopped, what crashes takes nobody along."""
 
 import contextlib
+import json
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -10,19 +10,38 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
-from multiprocessing.connection import Connection
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Self
 
 from attrs import frozen
 
+from crowdproof.audit.releases import Refusal
+from crowdproof.audit.targets.channel import (
+    LISTEN_SECONDS,
+    NO_TICKET,
+    TICKET_BYTES,
+    Channel,
+    ClosedError,
+    Kind,
+    LateError,
+    Message,
+    message,
+)
 from crowdproof.audit.targets.interface import Limits
-from crowdproof.audit.targets.serve import status_words
-from crowdproof.errors import CrowdproofError, NoReleaseError, TargetError
+from crowdproof.audit.targets.plain import plain
+from crowdproof.audit.targets.serve import ERRORS, status_words
+from crowdproof.audit.targets.transport import MOST_BYTES, decode, encode
+from crowdproof.errors import CrowdproofError, DataError, NoReleaseError, TargetError
 from crowdproof.findings import Json
 
 START_SECONDS = 120.0
 """How long an interpreter may take to import the target."""
+AHEAD = 16
+"""Requests under way: the target is kept busy, and of the runs to come it holds these few at most."""
+LAST_WORDS = 400
+"""Bytes of what a target printed that an error shows: a few lines."""
 ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Runs go on side by side, so each has one thread; and the order in which threads add up cannot change an output."""
 
@@ -49,11 +68,24 @@ class Process:
         self._lock = threading.Lock()
 
     def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
-        """One output for each seed."""
+        """One output for each seed; the first refusal is a `NoReleaseError`."""
+        with self._given([data]) as live, contextlib.closing(live.answers((0, seed) for seed in seeds)) as answers:
+            return [_released(each) for each in answers]
+
+    def answers(self, datasets: Sequence[Any], plan: Sequence[tuple[int, int]]) -> list[Any]:
+        """One output or `Refusal` for each (dataset, seed) of the plan."""
+        with self._given(datasets) as live:
+            return list(live.answers(plan))
+
+    @contextlib.contextmanager
+    def _given(self, datasets: Sequence[Any]) -> "Iterator[_Live]":
+        """The interpreter, with these datasets at hand."""
+        contents = [_content(each) for each in datasets]
         with self._lock:
             live = self._live = self._live or _Live(self.setup)
             try:
-                return live.runs(data, list(seeds))
+                live.give(contents)
+                yield live
             except NoReleaseError:  # an answer like any other
                 raise
             except BaseException:  # the other side may be gone, or still busy
@@ -82,6 +114,26 @@ class Process:
             self._live = None
 
 
+def _content(data: Any) -> bytes:
+    """A dataset as bytes."""
+    try:
+        content = encode(plain(data, "the caller"))
+    except TargetError:
+        raise DataError(
+            f"a dataset of type {type(data).__name__} cannot be given to another process: give a polars DataFrame, an "
+            "array or a list."
+        ) from None
+    if len(content) > MOST_BYTES:
+        raise DataError(f"the dataset takes more than {MOST_BYTES >> 20} MiB: audit a part of it.")
+    return content
+
+
+def _released(answer: Any) -> Any:
+    if isinstance(answer, Refusal):
+        raise NoReleaseError(answer.reason)
+    return answer
+
+
 class _Live:
     """A running interpreter and the line to it."""
 
@@ -103,47 +155,119 @@ class _Live:
                 env={**ONE_THREAD, **os.environ, "PYTHONHASHSEED": str(setup.hash_seed)},
                 start_new_session=True,
             )
-        self._line = Connection(ours.detach())
-        self.end = weakref.finalize(self, _end, self._process, self._line, self._log)
+        process = self._process
+        self._channel = Channel(ours, alive=lambda: process.poll() is None)
+        self.end = weakref.finalize(self, _end, self._process, self._channel, self._log)
         self._begin()
 
     def _begin(self) -> None:
         setup = self.setup
-        self._send(setup.target, setup.params, setup.form, setup.limits.memory, setup.fresh)
+        asked = {
+            "target": setup.target,
+            "params": dict(setup.params),
+            "form": setup.form,
+            "memory": setup.limits.memory,
+            "fresh": setup.fresh,
+        }
         try:
-            problem = self._receive(START_SECONDS, f"was not imported within {START_SECONDS:g} s")
+            self._send(message(Kind.SETUP, NO_TICKET, json.dumps(asked).encode()))
+            answer = self._receive(START_SECONDS, f"was not imported within {START_SECONDS:g} s")
         except BaseException:
             self.end()
             raise
-        if isinstance(problem, CrowdproofError):
+        if answer.kind is not Kind.READY:
+            failure = self._failure(answer)
             self.end()
-            raise problem
+            raise failure
 
-    def runs(self, data: Any, seeds: list[int]) -> list[Any]:
-        limit = self.setup.limits.seconds
+    def give(self, contents: list[bytes]) -> None:
+        """Let the interpreter have these datasets, for the runs that are asked for next."""
         self._log.truncate(0)
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: receiving tells how
-            self._line.send_bytes(pickle.dumps(data, protocol=pickle.HIGHEST_PROTOCOL))
-            self._line.send(seeds)
-        outputs = []
-        for _ in seeds:
-            done, value = self._receive(limit, f"gave no result within {limit} s and was stopped: raise its time limit")
-            if not done:
-                raise value if isinstance(value, CrowdproofError) else self._death(value)
-            outputs.append(value)
-        return outputs
+        for number, content in enumerate(contents):
+            self._send(message(Kind.DATASET, number.to_bytes(TICKET_BYTES, "big"), content))
 
-    def _send(self, *message: Any) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._line.send(message)
+    def answers(self, plan: Iterable[tuple[int, int]]) -> Generator[Any]:
+        """Run on (dataset, seed) after (dataset, seed): the output of each, or a `Refusal`.
 
-    def _receive(self, seconds: float | None, late: str) -> Any:
-        if not self._line.poll(seconds):
-            raise TargetError(f"{self.setup.target} {late}.{self._tail()}")
+        A few requests are under way at a time, so that neither side waits for the other. Whoever stops listening
+        leaves them answered.
+        """
+        left, asked = iter(plan), deque[bytes]()
         try:
-            return self._line.recv()
-        except (EOFError, ConnectionResetError):
-            raise self._death(status_words(self._process.wait())) from None
+            while asked or not self._asked_all(left, asked):
+                yield self._answer(asked.popleft())
+                if len(asked) <= AHEAD // 2:
+                    self._asked_all(left, asked)
+        except GeneratorExit:
+            while asked:
+                self._answer(asked.popleft())
+            raise
+        if not self._channel.silent:
+            raise self._out_of_turn()
+
+    def _asked_all(self, left: Iterator[tuple[int, int]], asked: deque[bytes]) -> bool:
+        """Send requests until enough are under way; whether none is under way since there is none left."""
+        messages = []
+        for which, seed in islice(left, AHEAD - len(asked)):
+            asked.append(os.urandom(TICKET_BYTES))
+            messages.append(message(Kind.REQUEST, asked[-1], json.dumps([which, seed]).encode()))
+        if messages:
+            self._send(b"".join(messages))
+        return not asked
+
+    def _answer(self, ticket: bytes) -> Any:
+        limit = self.setup.limits.seconds
+        answer = self._receive(limit, f"gave no result within {limit} s and was stopped: raise its time limit")
+        if answer.ticket != ticket:
+            raise self._out_of_turn()
+        if answer.kind is Kind.OUTPUT:
+            return decode(answer.body, f"what {self.setup.target} returned")
+        failure = self._failure(answer)
+        if isinstance(failure, NoReleaseError):
+            return Refusal(str(failure))
+        raise failure
+
+    def _out_of_turn(self) -> TargetError:
+        return TargetError(
+            f"{self.setup.target} answered more than once, or before it was asked: let it return once, and leave the "
+            f"open files of its process alone.{self._tail()}"
+        )
+
+    def _failure(self, answer: Message) -> CrowdproofError:
+        """The error that an answer tells of."""
+        if answer.kind is Kind.DIED:
+            return self._death(answer.body.decode(errors="replace")[:LAST_WORDS])
+        try:
+            name, words = json.loads(answer.body)
+            return ERRORS[name](str(words))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return TargetError(f"{self.setup.target} wrote what is no answer into its channel.{self._tail()}")
+
+    def _send(self, content: bytes) -> None:
+        limit = self.setup.limits.seconds
+        try:
+            self._channel.send(content, limit)
+        except LateError:
+            raise TargetError(f"{self.setup.target} did not take its input within {limit} s.{self._tail()}") from None
+        except ClosedError:  # it died: receiving tells how
+            return
+
+    def _receive(self, seconds: float | None, late: str) -> Message:
+        try:
+            return self._channel.receive(seconds)
+        except LateError:
+            raise TargetError(f"{self.setup.target} {late}.{self._tail()}") from None
+        except ClosedError:
+            raise self._death(self._ended()) from None
+        except TargetError as error:
+            raise TargetError(f"{self.setup.target}: {error}") from None
+
+    def _ended(self) -> str:
+        """How the process ended; one that goes on after it has hung up is ended here."""
+        try:
+            return status_words(self._process.wait(LISTEN_SECONDS))
+        except subprocess.TimeoutExpired:
+            return "a closed channel"
 
     def _death(self, how: str) -> TargetError:
         limit = self.setup.limits.memory
@@ -153,13 +277,13 @@ class _Live:
         )
 
     def _tail(self) -> str:
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 400))
-        text = self._log.read().decode(errors="replace").strip()
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - LAST_WORDS))
+        text = self._log.read(LAST_WORDS).decode(errors="replace").strip()
         return f" It last printed: {text}" if text else ""
 
 
-def _end(process: "subprocess.Popen[bytes]", line: "Connection[Any, Any]", log: Any) -> None:
-    line.close()
+def _end(process: "subprocess.Popen[bytes]", channel: Channel, log: Any) -> None:
+    channel.close()
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

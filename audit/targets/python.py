@@ -1,5 +1,6 @@
 """A Python function as a target: in this process, in one of its own, or in a fresh one for each run."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
 from crowdproof.audit.targets.interface import ISOLATION, Limits, Target, reload_call
 from crowdproof.audit.targets.process import Process, Setup
-from crowdproof.errors import ParameterError, TargetError
+from crowdproof.audit.targets.staying import staying
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
 _WHERE = {
@@ -80,13 +82,29 @@ class PythonTarget(Target):
     def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
         """One output for each seed."""
         if self.isolate == "none":
-            return self._function.runs(data, seeds)
+            with staying():
+                return self._function.runs(data, seeds)
         if self.isolate == "auto":
             self._process.runs(data, seeds[:1])  # data that is refused tell nothing about the target: that is raised
             self.examine(data)
         if self.isolate == "spawn":
             return [self._spawned(data, seed) for seed in seeds]
         return self._process.runs(data, seeds)
+
+    def answers(self, datasets: Sequence[Any], plan: Sequence[tuple[int, int]]) -> list[Any]:
+        """One output or `Refusal` for each (dataset, seed) of the plan."""
+        if self.isolate == "auto":
+            self._examine_first(datasets)
+        if self.isolate in {"none", "spawn"}:
+            return super().answers(datasets, plan)
+        return self._process.answers(datasets, plan)
+
+    def _examine_first(self, datasets: Sequence[Any]) -> None:
+        """Examine it on the first dataset that it does not refuse; where it refuses all, forks are always right."""
+        for data in datasets:
+            with contextlib.suppress(NoReleaseError):
+                self.examine(data)
+                return
 
     def _spawned(self, data: Any, seed: int) -> Any:
         with Process(evolve(self._setup, hash_seed=seed % 2**32)) as process:

@@ -55,12 +55,21 @@ class NoReleaseError(TargetError):
     """
 
 
-def unforeseen(error: Exception) -> str:
+def pass_interrupts(error: BaseException) -> None:
+    """Raise an interrupt again, for whoever catches everything else that foreign code may raise.
+
+    Not all of that is an `Exception`: a library in Rust panics with a `BaseException`, a script ends with `SystemExit`.
+    """
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+
+
+def unforeseen(error: BaseException) -> str:
     """That an error is none of the user's; what to do about it is for the caller to add."""
     return f"internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your data"
 
 
-def told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """Why a claim could not be examined, whatever it was that went wrong.
 
     >>> told(TargetError("it fell over.")), told(ZeroDivisionError("1/0"))[:38]

@@ -56,9 +56,9 @@ class _Verbs(click.Group):
         try:
             with streams.explained():
                 return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort):
+        except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort, KeyboardInterrupt):
             raise
-        except Exception:
+        except BaseException:
             if loudness.verbose():
                 streams.tell(traceback.format_exc())
             raise
@@ -87,11 +87,14 @@ cli.params += loudness.options()
 
 
 def main() -> None:
-    """Run the command line; an error of ours is one sentence on stderr and its exit code."""
+    """Run the command line in this process; an error is one sentence on stderr and its exit code.
+
+    Whatever ends a verb otherwise than by its own return is no verdict: not even a `SystemExit` that says 0.
+    """
     streams.stand_in()
     try:
         code = cli.main(prog_name="crowdproof", standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         streams.tell("Interrupted.")
         code = ExitCode.BROKEN
     except click.ClickException as error:
@@ -103,7 +106,7 @@ def main() -> None:
     except CrowdproofError as error:
         streams.tell(f"crowdproof: {error}")
         code = error.exit_code
-    except Exception as error:  # the last resort: a person never sees a traceback unasked
+    except BaseException as error:  # the last resort: a person never sees a traceback unasked
         if "CROWDPROOF_DEBUG" in os.environ:
             raise
         streams.tell(f"crowdproof: {unforeseen(error)}; run it with --verbose to see where, and report it.")

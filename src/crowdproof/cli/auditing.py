@@ -133,7 +133,7 @@ def one_by_one(
                 rest = [item, *left]
                 failures += [error] * len(rest)
                 findings += [skipped(each, "It was interrupted before it was examined.") for each in rest]
-            except Exception as error:  # noqa: BLE001
+            except BaseException as error:  # noqa: BLE001
                 failures.append(error)
                 findings.append(skipped(item, told(error)))
     if len(failures) == len(items):

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from crowdproof.cli.streams import NobodyReadsError, printing, unwritable
-from crowdproof.errors import CrowdproofError, DataError, ParameterError
+from crowdproof.errors import CrowdproofError, DataError, ParameterError, pass_interrupts
 from crowdproof.findings import Finding
 from crowdproof.report import FORMATS, render, write
 
@@ -118,11 +118,12 @@ def _print(findings: list[Finding], name: str) -> None:
 
 def deliver(writers: Iterable[Callable[[], None]]) -> None:
     """Write everything: what cannot be written keeps nothing else from being written, and is told at the end."""
-    failed: list[Exception] = []
+    failed: list[BaseException] = []
     for each in writers:
         try:
             each()
-        except Exception as error:  # noqa: BLE001  (hours of work are not lost to a fault in one report)
+        except BaseException as error:  # noqa: BLE001  (hours of work are not lost to a fault in one report)
+            pass_interrupts(error)
             failed.append(error)
     for failure in failed:
         if not isinstance(failure, CrowdproofError):

@@ -13,6 +13,8 @@ from crowdproof.errors import TargetError
 TABLE = pl.DataFrame({"age": [20, 20, 30, 30, 30, 95]})
 
 SUITE = """
+import os
+
 import numpy as np
 import polars as pl
 import pytest
@@ -48,6 +50,14 @@ def test_claim_in_place(assert_private):
 def test_broken(assert_private):
     assert_private(lambda table, rng: 1 / 0)
 
+@pytest.mark.privacy_claim("dp(epsilon=1)", data=TABLE)
+def test_that_ends_everything(assert_private):
+    assert_private(lambda table, rng: os._exit(0))
+
+@pytest.mark.privacy_claim("dp(epsilon=1)", data=TABLE)
+def test_that_exits(assert_private):
+    assert_private(lambda table, rng: exit(0))
+
 def test_of_something_else():
     pass
 """
@@ -72,6 +82,8 @@ def test_claims_pass_and_fail_as_they_should(ran):
         "test_without_a_claim": "FAILED",
         "test_claim_in_place": "PASSED",
         "test_broken": "FAILED",
+        "test_that_ends_everything": "FAILED",
+        "test_that_exits": "FAILED",
         "test_of_something_else": "PASSED",
     }
 

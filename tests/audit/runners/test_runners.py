@@ -32,8 +32,16 @@ def refuse_seven(i):
     return i
 
 
-def die(_):
-    os._exit(9)
+def die(status):
+    os._exit(status)
+
+
+class Silent(BaseException):
+    pass
+
+
+def panic(_):
+    raise Silent("quietly")
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +76,11 @@ class Conformance:
         with pytest.raises(NoReleaseError, match="seven is refused"):
             next(results)
 
+    def test_what_is_no_exception_comes_as_an_error_and_ends_no_worker(self, runner):
+        with pytest.raises((TargetError, Silent), match="quietly"):
+            list(runner.map(panic, range(3)))
+        assert list(runner.map(noise, [1])) == [noise(1)]
+
     def test_nothing_gives_nothing(self, runner):
         assert list(runner.map(noise, [])) == []
 
@@ -97,9 +110,10 @@ class TestCores(Conformance):
         assert [i for i, _ in results] == list(range(60))
         assert len({pid for _, pid in results}) == 2
 
-    def test_a_dead_worker_is_an_error_and_the_pool_can_be_used_again(self, runner):
+    @pytest.mark.parametrize("status", [0, 9])
+    def test_a_dead_worker_is_an_error_and_the_pool_can_be_used_again(self, runner, status):
         with pytest.raises(TargetError, match="a worker process ended in the middle of a trial"):
-            list(runner.map(die, range(4)))
+            list(runner.map(die, [status] * 4))
         assert list(runner.map(noise, [1])) == [noise(1)]
 
 

@@ -102,6 +102,7 @@ class Service(http.server.BaseHTTPRequestHandler):
             status, body = 422, str(error)
         self.send_response(status)
         self.send_header("Content-Type", "application/json" if mode == "garbage" else "text/csv")
+        self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
         self.wfile.write(body.encode())
 

@@ -133,9 +133,11 @@ def service():
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 status = 200 if next(asked) <= releases else after(body)
                 self.send_response(status)
+                content = b"answer\nconstant\n" if status == 200 else b"no"
                 self.send_header("Content-Type", "text/csv")
+                self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                self.wfile.write(b"answer\nconstant\n" if status == 200 else b"no")
+                self.wfile.write(content)
 
             def log_message(self, *_):
                 pass

@@ -1,0 +1,90 @@
+"""The process that waits: no code but the one that was told, and no pass without one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from crowdproof.errors import ExitCode
+
+WATCHED = "import os, sys\nfrom crowdproof import cli\nfrom crowdproof.cli import watch\n"
+
+
+def watched(body: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """The command line, whose work is this."""
+    program = f"{WATCHED}def work():\n    {body}\ncli.main = work\nwatch.main()\n"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, **options)
+
+
+@pytest.mark.parametrize("code", ExitCode)
+def test_the_code_that_was_told_is_the_exit_code(code):
+    ran = watched(f"print('a report'); sys.exit({int(code)})")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (code, "a report\n", "")
+
+
+EVERYWHERE = """for number in range(3, 20):
+        try: os.write(number, bytes(17))
+        except OSError: pass
+    os._exit(0)"""
+
+
+@pytest.mark.parametrize(
+    ("body", "how"),
+    [
+        ("os._exit(0)", "exit status 0"),
+        ("os._exit(1)", "exit status 1"),
+        (EVERYWHERE, "exit status 0"),
+        ("os.kill(os.getpid(), 9)", "signal 9"),
+        ("os.abort()", "signal 6"),
+        ("raise RuntimeError", "exit status 1"),
+        ("pass", "exit status 1"),
+        ("import atexit; atexit.register(os._exit, 7); sys.exit(0)", "exit status 7"),
+    ],
+)
+def test_without_a_code_there_is_no_verdict(body, how):
+    ran = watched(body)
+    assert ran.returncode == ExitCode.BROKEN
+    assert f"ended before it came to a verdict ({how})" in ran.stderr
+
+
+def test_what_was_told_is_not_taken_back():
+    ran = watched("import atexit; atexit.register(os._exit, 0); sys.exit(1)")
+    assert (ran.returncode, ran.stderr) == (ExitCode.REFUTED, "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_do_no_harm(closed):
+    program = f"{WATCHED}cli.main = lambda: sys.exit(4)\nwatch.main()\n"
+    assert subprocess.run(["sh", "-c", f'"$0" -c "$1" {closed}', sys.executable, program]).returncode == 4
+
+
+SLOW = "import time\n    try: print('at work', flush=True); time.sleep(60)\n    except KeyboardInterrupt: sys.exit(3)"
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 3), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_a_signal_reaches_the_work(number, code):
+    program = f"{WATCHED}def work():\n    {SLOW}\ncli.main = work\nwatch.main()\n"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"at work\n"
+        process.send_signal(number)
+        assert process.wait(30) == code
+        assert process.stdout.read() == b""  # which ends when nobody is left who could write
+
+
+def test_an_interrupt_of_the_terminal_comes_once():
+    body = "import time\n    seen = []\n    import signal\n    signal.signal(2, lambda *_: seen.append(1))"
+    body += "\n    print('at work', flush=True)\n    time.sleep(1.5)\n    sys.exit(40 + len(seen))"
+    program = f"{WATCHED}def work():\n    {body}\ncli.main = work\nwatch.main()\n"
+    pid, line = os.forkpty()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-c", program])
+    while b"at work" not in os.read(line, 100):
+        time.sleep(0.01)
+    os.write(line, b"\x03")
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 41
+    os.close(line)
