@@ -13,6 +13,8 @@ from crowdproof.audit.releases.features import Feature
 Floats: TypeAlias = NDArray[np.float64]
 _LOWEST = np.finfo(float).min
 """Where finite numbers begin."""
+_PLACE = re.compile(r"\{(-?\w+)\}")
+"""A place in a pattern that is to be filled."""
 _LONG = re.compile(r"(?<![\d.])[1-9]\d{4,}(?!\d)")
 
 _COUNTED = {
@@ -175,8 +177,9 @@ def _span(low: float, high: float) -> str:
 
 def _fill(pattern: str, rest: list[Any]) -> str:
     shown = [_readable(each + 1 if isinstance(each, int) else each) for each in rest]
-    path = " / ".join(shown) or "the top"
-    return pattern.replace("{-1}", shown[-1] if shown else "").replace("{path}", path).format(*shown)
+    named = {str(place): text for place, text in enumerate(shown)}
+    named |= {"-1": shown[-1] if shown else "", "path": " / ".join(shown) or "the top"}
+    return _PLACE.sub(lambda place: named[place[1]], pattern)  # in one go: a text of the release may have braces too
 
 
 def _readable(value: Any) -> str:

@@ -109,6 +109,12 @@ def test_every_feature_has_words():
         assert feature_words(feature)
 
 
+@pytest.mark.parametrize("text", ["{b: 1}", "{0}", "{", "}", "{path}", "{-1}", "\\1"])
+@pytest.mark.parametrize("kind", ["cell", "holds", "is", "word", "entry", "range ends", "other"])
+def test_texts_of_a_release_are_told_as_they_are(kind, text):
+    assert text in describe((kind, "column", text), np.array([1.0]), np.array([False, True, False]))
+
+
 def test_readers():
     assert reader_for(Releases.of(np.zeros((3, 2)))).width == 2
     assert reader_for(Releases.of([1, 2, "a"])).form == Form()
