@@ -6,7 +6,7 @@ from typing import Any, assert_never
 
 import numpy as np
 import polars as pl
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from crowdproof.audit.calibration.behaviours import Behaviour, State, Stateless, is_timed
@@ -123,10 +123,6 @@ class Null:
             assert isinstance(self.claim, DPS)
             return Sampled(self.claim.beta, running)
         return running
-
-    def leaky(self, law: Law) -> "Null":
-        """The same in all but the law: a twin that the auditor is to refute."""
-        return evolve(self, law=law, title=f"{self.name}, leaky" if self.title else "")
 
 
 @define(eq=False)

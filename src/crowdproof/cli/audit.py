@@ -141,12 +141,13 @@ def _calibrated(claims: list[Claim]) -> DP | DPS:
 def _calibration(claim: DP | DPS, number: int) -> Finding:
     """The auditor's own false-alarm rate at the edge of the claim, also on two workers."""
     from crowdproof.audit.calibration import at_edge, calibrate, finding
+    from crowdproof.audit.calibration.run import LOOSE
     from crowdproof.audit.runners import runner_for
 
     start = time.monotonic()
     with runner_for(2) as two:
         nulls = at_edge(claim.epsilon, claim.delta)
-        measured = calibrate(nulls, audits=100, runs=2000, seed=number, runner=two, runners=[two])
+        measured = calibrate(nulls, audits=60, runs=1500, seed=number, levels=[LOOSE], runner=two, runners=[two])
     return with_command(finding(measured, number, time.monotonic() - start), claims=(str(claim),), calibrate=True)
 
 
