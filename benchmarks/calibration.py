@@ -28,11 +28,11 @@ NULLS = 120
 EACH = 200
 """Audits of each named null at each level, and of file targets in all."""
 LEVELS = (SURE, LOOSE)
-RUNS = 1500
+RUNS = 1000
 """Runs of an audit: with these 20,000 audits take about forty minutes on two cores."""
-RUNS_OF_TABLES = 500
+RUNS_OF_TABLES = 400
 """Where the outputs are tables, which take longer to look at."""
-RUNS_OF_NAMED = 4000
+RUNS_OF_NAMED = 3000
 RUNS_OF_FILES = 800
 """Functions in a file run in a process of their own, and one that remembers in a new one each time."""
 TABLES = ("polars", "pandas", "table", "columns", "ties", "cells", "everything", "set", "nested")
