@@ -22,6 +22,7 @@ from crowdproof.audit.notions.statistically import witness as betting_witness
 from crowdproof.audit.probe import probe
 from crowdproof.audit.rows import GroupedPair, group
 from crowdproof.audit.sequential import Ended, sequential_audit
+from crowdproof.audit.sequential.drift import DRIFT
 from crowdproof.claims import CrowdBlending, Neighbours
 from crowdproof.errors import DataError, TargetError
 from crowdproof.findings import (
@@ -87,6 +88,8 @@ class Examination:
     rows: list[tuple[str, ...]] = Factory(list)
     late: bool = False
     """Whether a bet, or the confirmation of what was enumerated, lacked time or runs."""
+    drifts: bool = False
+    """Whether releases changed in the course of a bet, though the runs were declared to be independent."""
     blind: bool = False
     """Whether the budget of the last comparison was too small for anything to show."""
     agreed: int = 0
@@ -125,6 +128,7 @@ class Examination:
         )
         self.meter.runs += found.trials
         self.late |= found.ended is Ended.SECONDS
+        self.drifts |= found.ended is Ended.DRIFT
         self.blind = found.detectable.nothing or not found.bet
         if found.refuted is not None:
             return betting_witness(found.refuted, [pair])
@@ -244,6 +248,8 @@ def _look(
 def _nothing_found(examination: Examination) -> Verdict:
     """What is said where no row refutes."""
     rows = examination.rows
+    if examination.drifts:
+        return Undecided(DRIFT)
     if examination.late or examination.meter.late:
         return Undecided(
             f"No leak was found before the time, or the runs to confirm one, were spent on {len(rows)} rows."

@@ -26,6 +26,7 @@ from crowdproof.audit.notions.pilot import best_by_search
 from crowdproof.audit.notions.question import GOING_ON, Question, check_pairs, is_recorded
 from crowdproof.audit.probe import probe
 from crowdproof.audit.sequential import Ended, SequentialResult
+from crowdproof.audit.sequential.drift import DRIFT
 from crowdproof.findings import (
     Certainty,
     Confidence,
@@ -38,11 +39,6 @@ from crowdproof.findings import (
     Verdict,
 )
 
-DRIFT = (
-    "The releases of one dataset changed in the course of the audit, though its runs were declared to be independent. "
-    "So a difference between the datasets may be one between earlier and later runs. Audit the target without a method "
-    "batch, so that a coin decides on which dataset each run is, or give outputs that were made in random order."
-)
 PROBED = 2
 """Datasets on which the target is tried before the audit."""
 WATCHED_STREAM = 7

@@ -17,6 +17,12 @@ from crowdproof.audit.releases import Numbers, Releases, reader_for
 
 Floats: TypeAlias = NDArray[np.float64]
 
+DRIFT = (
+    "The releases of one dataset changed in the course of the audit, though its runs were declared to be independent. "
+    "So a difference between the datasets may be one between earlier and later runs. Audit the target without a method "
+    "batch, so that a coin decides on which dataset each run is, or give outputs that were made in random order."
+)
+"""What a finding says where a drift was seen."""
 ERROR = 1e-4
 """An audit of runs that are independent is left undecided with at most this probability.
 

@@ -106,9 +106,9 @@ def detectable(audit: "Audit") -> Detectable:
     catastrophe = _smallest_delta(trials, REACH * nats, x, delta)
     words = (
         f"with {trials:,} runs on each dataset of the pair looked at most, nine leaks in ten would have been found "
-        f"that show in one release of ten {_reach(epsilon)}, or in one of a hundred {_reach(rare)}, or that never show on "
-        f"the other dataset and have a probability of {catastrophe:.2g} or more; what only several parts of a release "
-        "show together may have been missed"
+        f"that show in one release of ten {_reach(epsilon)}, or in one of a hundred {_reach(rare)}, or that never show "
+        f"on the other dataset and have a probability of {catastrophe:.2g} or more; what only several parts of a "
+        "release show together may have been missed"
     )
     nothing = _smallest_delta(audit.runs // 2, nats, x, delta) >= 1
     return Detectable(words, epsilon, catastrophe, nothing)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from attrs import define, frozen
 
+from crowdproof.audit import audit as front_door
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair
 from crowdproof.audit.releases import Releases
@@ -15,10 +16,12 @@ from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.sequential import Ended, sequential_audit
 from crowdproof.audit.sequential.betting import Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.drift import drifts
-from crowdproof.claims import Neighbours
+from crowdproof.claims import DP, Neighbours
 from crowdproof.exact import Epsilon
+from crowdproof.findings import Undecided
 
 PAIR = Pair(0, 1, Neighbours.REPLACE, "0 against 1")
+PAIR_OF_ROWS = Pair(np.zeros(1), np.ones(1), Neighbours.ADD_REMOVE, "0 against 1")
 
 
 def audit(mechanism, epsilon="0.5", *, runs=4000, seed=0, error=Fraction(1, 20), runner=None, pairs=(PAIR,)):
@@ -61,7 +64,7 @@ class Warming:
 
     def __call__(self, data, rng):
         self.calls += 1
-        return float(rng.normal(self.calls / 200 + 3.0 * data * self.leaks))
+        return float(rng.normal(self.calls / 200 + 3.0 * np.sum(data) * self.leaks))
 
 
 @pytest.mark.parametrize("kind", [Bucket, Warming])
@@ -200,3 +203,21 @@ def test_each_of_several_datasets_is_as_likely_as_the_others():
     counts = np.bincount(seen[:512], minlength=4)
     assert counts.min() > 80
     assert seen[:64] != sorted(seen[:64])
+
+
+def test_a_finding_about_runs_that_drift_is_undecided():
+    finding = front_door(Declared(drift=8.0, shift=1.0), DP(1), pairs=[PAIR_OF_ROWS], budget=Budget(runs=20_000))
+    assert isinstance(finding.verdict, Undecided)
+    assert "may be one between earlier and later runs" in finding.verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "words"),
+    [
+        (Declared(0.0), "is an assumption: the target declares it"),
+        (Warming(), "A fair coin that the target cannot see"),
+    ],
+)
+def test_a_finding_says_how_the_sides_were_chosen(mechanism, words):
+    finding = front_door(mechanism, DP(1), pairs=[PAIR_OF_ROWS], budget=Budget(runs=2_000))
+    assert words in next(each.text for each in finding.evidence if each.title == "Test by betting")
