@@ -1,6 +1,7 @@
-"""A few runs before the audit: does the target answer at all, and with one kind of thing?"""
+"""A few runs before the audit: does the target answer at all, and with something that can be read?"""
 
-from collections.abc import Sequence, Sized
+import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -23,9 +24,8 @@ def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
     released = [each.output for each in outcomes if each.failure is None]
     if not released:
         raise NoReleaseError(_common(outcomes))
-    for each in released:
-        canonical(each)  # an output that shows nothing of itself is an error
-    if all(_is_nan(each) for each in released):
+    forms = [canonical(each) for each in released]  # an output that shows nothing of itself is an error
+    if all(_is_nan(each) for each in forms):
         raise TargetError("it returned nothing but nan: make it return a release.")
     return len(outcomes)
 
@@ -34,10 +34,11 @@ def _run(mechanism: Mechanism, seed: int, data: Any) -> Any:
     return mechanism(data, np.random.default_rng(seed))
 
 
-def _is_nan(output: Any) -> bool:
-    if isinstance(output, np.ndarray | list | tuple):
-        return isinstance(output, Sized) and len(output) > 0 and all(_is_nan(each) for each in output)
-    return isinstance(output, float | np.floating) and bool(np.isnan(output))
+def _is_nan(release: Any) -> bool:
+    """Whether a canonical release is nan, or a list of nothing but nan."""
+    if isinstance(release, tuple):
+        return len(release) > 0 and all(_is_nan(each) for each in release)
+    return isinstance(release, float) and math.isnan(release)
 
 
 def _common(outcomes: Sequence[Outcome]) -> str:

@@ -31,6 +31,10 @@ VERBS = {
 """Verb -> its line in the help; the module has the verb's name."""
 
 
+COMPLETING = "_CROWDPROOF_COMPLETE"
+"""With this variable a shell asks click for completions: it prints them and exits, and no verb runs."""
+
+
 class _Verbs(click.Group):
     """A group that knows its verbs by name and imports one only to run it."""
 
@@ -107,7 +111,7 @@ def main() -> None:
         streams.tell(f"crowdproof: {error}")
         code = error.exit_code
     except BaseException as error:  # the last resort: a person never sees a traceback unasked
-        if "CROWDPROOF_DEBUG" in os.environ:
+        if "CROWDPROOF_DEBUG" in os.environ or COMPLETING in os.environ:
             raise
         streams.tell(f"crowdproof: {unforeseen(error)}; run it with --verbose to see where, and report it.")
         code = ExitCode.BROKEN

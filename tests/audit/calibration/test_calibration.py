@@ -29,15 +29,15 @@ def wrong(found):
 
 @pytest.mark.parametrize("null", named(), ids=lambda null: null.title)
 def test_named_nulls_are_never_refuted(null):
-    assert wrong(calibrate([null], audits=12, runs=3000, seed=1, levels=[SURE])) == ""
+    assert wrong(calibrate([null], audits=8, runs=3000, seed=1, levels=[SURE])) == ""
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_generated_nulls_are_never_refuted(part):
-    found = calibrate(generate(5, 48)[part::4], audits=4, runs=700, seed=5, levels=[SURE])
+    found = calibrate(generate(5, 48)[part::4], audits=2, runs=600, seed=5, levels=[SURE])
     assert wrong(found) == ""
     tested = sum(rate.count(Result.NOT_REFUTED) for rate in found.rates)
-    assert tested >= 40  # of 48: what is skipped tests nothing
+    assert tested >= 20  # of 24: what is skipped tests nothing
 
 
 def test_true_claims_are_refuted_no_more_often_than_promised():
