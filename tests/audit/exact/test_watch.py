@@ -12,7 +12,6 @@ from crowdproof.audit import Budget, Pair
 from crowdproof.audit.exact import NotDeterministicError, Watched, exact_law
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.meter import Meter
-from crowdproof.audit.outcome import Outcome, key_of
 from crowdproof.audit.releases import Refusal
 from crowdproof.audit.rows import SampledRows
 from crowdproof.audit.sequential.trials import run
@@ -21,6 +20,7 @@ from crowdproof.errors import NoReleaseError
 from crowdproof.mechanism import declares_independence
 
 PEOPLE = pl.DataFrame({"age": [30, 31, 30, 95]})
+MANY = pl.DataFrame({"age": range(1_000)})
 PAIR = Pair(PEOPLE, PEOPLE.head(3), Neighbours.ADD_REMOVE, "with and without the one of 95")
 RNG = np.random.default_rng(1)
 
@@ -44,8 +44,8 @@ class Answering(Height):
         return [self(datasets[place], None) for place, _ in plan]
 
 
-def enumerated(mechanism, beta):
-    return exact_law(PAIR, mechanism, beta, runner=Inline(), meter=Meter(Budget()))
+def enumerated(mechanism, beta, pair=PAIR):
+    return exact_law(pair, mechanism, beta, runner=Inline(), meter=Meter(Budget()))
 
 
 def test_the_same_mechanism_passes_and_another_one_is_noticed():
@@ -69,6 +69,13 @@ def test_nobody_stands_for_it_that_watched_runs_are_independent():
     assert not declares_independence(Watched.of(Height(), []))
 
 
+def test_a_large_table_is_watched_too():
+    result = enumerated(Height(), None, Pair(MANY, MANY.head(999), Neighbours.ADD_REMOVE, "a thousand people"))
+    assert Watched.of(Height(), [result])(MANY, RNG) == 1_000
+    with pytest.raises(NotDeterministicError):
+        Watched.of(Height(more=1), [result])(MANY, RNG)
+
+
 def test_data_that_was_not_enumerated_is_not_judged():
     other = Watched.of(Height(more=1), [enumerated(Height(), None)])
     assert other(PEOPLE.head(2), RNG) == 3
@@ -81,9 +88,10 @@ def test_every_sample_that_was_enumerated_is_watched():
     order, seed = np.zeros(200, np.int64), np.random.SeedSequence(1)
     outputs = run(same, (result.pair.left,), order, seed, in_batches=False)
     assert {each for each in outputs if not isinstance(each, Refusal)} == {2, 3, 4}
-    strict = Watched.of(Height(), [result])
-    samples = SampledRows(Fraction(1, 2), lambda data, rng: strict.expected[key_of(Outcome(data))])
-    assert len(set(samples.batch(result.pair.left, RNG, 200))) == 4
+    other = SampledRows(Fraction(1), Watched.of(Height(more=1), [result]))
+    for data in (result.pair.left, result.pair.right, result.pair.left.head(2)):
+        with pytest.raises(NotDeterministicError):
+            other(data, RNG)
 
 
 def test_a_refusal_is_an_outcome_that_must_come_again():
