@@ -28,7 +28,7 @@ NULLS = 120
 EACH = 200
 """Audits of each named null at each level, and of file targets in all."""
 LEVELS = (SURE, LOOSE)
-RUNS = 1000
+RUNS = 800
 """Runs of an audit: with these 20,000 audits take about forty minutes on two cores."""
 RUNS_OF_TABLES = 400
 """Where the outputs are tables, which take longer to look at."""

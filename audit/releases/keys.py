@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from crowdproof.audit.releases.canonical import Other, canonical
 from crowdproof.audit.releases.refusal import Refusal
 
+FEW_CELLS = 500
+"""Cells of a table up to which Python writes its rows down faster than polars: measured, thirty times for ten rows."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -62,11 +64,13 @@ def _spelled_number(value: float) -> str:
 
 def table_digest(table: pl.DataFrame) -> str:
     """A digest of a table: its column names and its cells in their order."""
-    if any(kind.is_nested() or kind == pl.Object for kind in table.dtypes):
-        rows = [spelled(canonical(row)) for row in table.rows()]
-        text = repr((table.columns, rows))
+    plain = not any(kind.is_nested() or kind == pl.Object for kind in table.dtypes)
+    if plain and table.height * table.width > FEW_CELLS:
+        text = table.write_csv(quote_style="non_numeric")
+    elif plain:
+        text = repr((table.columns, table.rows()))
     else:
-        text = table.write_csv(quote_style="non_numeric")  # far faster than cell by cell in Python
+        text = repr((table.columns, [spelled(canonical(row)) for row in table.rows()]))
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 

@@ -16,6 +16,8 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 LOOKED_AT = 128
 """Runs of a chunk that are compared with those of other chunks, place by place."""
+FEWER = 64
+"""The same where releases are no numbers, whose codes take longer."""
 REMEMBERED = 1024
 """Chunks that later ones are compared with: streams that repeat do so early."""
 SURE = 100.0
@@ -32,11 +34,11 @@ class Glimpse:
     @classmethod
     def of(cls, releases: Releases, datasets: Numbers) -> "Glimpse":
         """Those of a chunk with these releases; `datasets` numbers the dataset of each run."""
-        first = releases[:LOOKED_AT]
+        first = releases[: LOOKED_AT if releases.form is not None else FEWER]
         codes = row_codes(first.matrix) if first.form is not None else np.zeros(len(first), np.uint64)
         for place, release in first.others.items():
             codes[place] = code(release)
-        return cls(datasets[:LOOKED_AT], codes)
+        return cls(datasets[: len(first)], codes)
 
     def surprise(self, chosen: NDArray[np.bool_]) -> float:
         """Bits by which it would surprise if other runs gave these releases again, by how often neighbours are equal.
