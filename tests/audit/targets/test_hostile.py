@@ -141,7 +141,7 @@ BASE = ["--claim", "dp(epsilon=1)", "--data", "people.csv", "--search", "0", "--
 
 def crowdproof(folder, *arguments):
     return subprocess.run(
-        [sys.executable, "-m", "crowdproof", *arguments], capture_output=True, text=True, cwd=folder, timeout=300
+        [sys.executable, "-m", "crowdproof", *arguments], capture_output=True, text=True, cwd=folder, timeout=1000
     )
 
 
@@ -165,7 +165,7 @@ def verdicts(ran):
 
 def check_gate(folder, kinds, isolate):
     project(folder, kinds, isolate)
-    ran = crowdproof(folder, "gate", "--seed", "1", "--format", "json")
+    ran = crowdproof(folder, "gate", "--seed", "1", "--seconds", "1000", "--format", "json")
     found = verdicts(ran)
     assert ran.returncode == 1, ran.stderr
     assert (found.pop("leaks"), found.pop("honest")) == ("refuted", "not-refuted")
