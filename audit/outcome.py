@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from crowdproof.audit.releases import Refusal, code
+from crowdproof.audit.releases import Refusal, code, snapshot
 from crowdproof.errors import NoReleaseError, TargetError
 
 NO_RELEASE = "no release"
@@ -37,7 +37,7 @@ def attempt(run: Callable[[Any], Any], data: Any) -> Outcome:
         return Outcome(failure=refusal_of(error).reason)
     if isinstance(output, Refusal):
         return Outcome(failure=output.reason)
-    return Outcome(failure="it returned None") if output is None else Outcome(output)
+    return Outcome(failure="it returned None") if output is None else Outcome(snapshot(output))
 
 
 def refusal_of(error: BaseException) -> Refusal:
@@ -46,7 +46,19 @@ def refusal_of(error: BaseException) -> Refusal:
         return Refusal(str(error))
     if isinstance(error, TargetError):
         raise error
-    return Refusal(f"it raised {type(error).__name__}: {error}".rstrip(": "))
+    return Refusal(f"it raised {told_briefly(error)}")
+
+
+def told_briefly(error: BaseException) -> str:
+    """An exception in a few words, even one that cannot tell its own.
+
+    >>> told_briefly(ValueError("no")), told_briefly(KeyError())
+    ('ValueError: no', 'KeyError')
+    """
+    try:
+        return f"{type(error).__name__}: {error}".rstrip(": ")
+    except Exception:  # noqa: BLE001  (foreign code: its text may raise too)
+        return type(error).__name__
 
 
 def copies_of(data: Any) -> Callable[[], Any]:

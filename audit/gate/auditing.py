@@ -1,6 +1,6 @@
 """The engine of the gate: the auditor's exact part first, then slices of its sequential part."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import chain, islice
 from typing import Any
@@ -26,7 +26,7 @@ from crowdproof.audit.sequential import Ended, SequentialResult, sequential_audi
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.claims import DP, DPS
-from crowdproof.errors import TargetError
+from crowdproof.errors import CrowdproofError, TargetError
 from crowdproof.findings import (
     Confidence,
     Cost,
@@ -52,9 +52,19 @@ class Subject:
 class AuditEngine:
     """What `crowdproof.audit` offers, as the gate needs it."""
 
+    def __init__(self) -> None:
+        self._data: dict[str, Any] = {}
+
+    def _table(self, entry: Entry, project: Project) -> Any:
+        """The data of a claim. All data is read before the first target runs, which may write what it likes."""
+        if not self._data:
+            self._data = {each.name: _read(each, project) for each in project.config.claims}
+        data = self._data.get(entry.name) or (lambda: table_of(entry, project))
+        return data()
+
     def prepare(self, entry: Entry, project: Project) -> Case:
         """Load the target, read the data, and see how the target behaves on it."""
-        data = table_of(entry, project)
+        data = self._table(entry, project)
         target = load_target(**load_options(entry, project))
         runs = runs_of(entry, project)
         case = Case(entry, Subject(target), data, runs, spends=True)
@@ -103,6 +113,8 @@ class AuditEngine:
             raise KeyboardInterrupt
         if result.ended is Ended.FAILED:
             raise TargetError(result.failure)
+        if result.silent:
+            raise TargetError(statistically.silence(result))
         detectable = f"In the last slice, {result.detectable.words}."
         whole = result.ended is not Ended.SECONDS
         learned = {"crowdproof": crowdproof.__version__, "state": result.state}
@@ -112,6 +124,20 @@ class AuditEngine:
     def release(self, case: Case) -> None:
         """End the target's processes."""
         case.subject.target.close()
+
+
+def _read(entry: Entry, project: Project) -> Callable[[], Any]:
+    """Read the data of a claim now; what was wrong with it is raised when it is asked for."""
+    try:
+        table = table_of(entry, project)
+    except CrowdproofError as error:
+        problem = error
+
+        def missing() -> Any:
+            raise problem
+
+        return missing
+    return lambda: table
 
 
 def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:

@@ -76,7 +76,7 @@ def examine(request: Request) -> Conclusion:
 
 def _datasets(question: Question, request: Request) -> list[object]:
     if request.pairs is not None:
-        return [pair.left for pair in request.pairs[:PROBED]]
+        return [data for pair in request.pairs[:PROBED] for data in (pair.left, pair.right)]
     proposals = question.proposals(request.data)
     return [request.data, *(pair.left for pair in islice(proposals.worst_cases(), PROBED - 1))]
 
@@ -189,6 +189,8 @@ def _judge(found: Findings, tested: SequentialResult) -> Verdict:  # noqa: PLR09
         return Refuted(statistically.witness(tested.refuted, found.pairs))
     if found.exact.gap:
         return Skipped(found.exact.gap)
+    if tested.silent:
+        return Skipped(statistically.silence(tested))
     if tested.ended is Ended.DRIFT:
         return Undecided(DRIFT)
     if tested.ended is Ended.FAILED:

@@ -52,6 +52,14 @@ def bet_on(
     return result
 
 
+def silence(result: SequentialResult) -> str:
+    """That nearly all runs released nothing."""
+    return (
+        f"In {result.refused:,} of {result.trials:,} runs there was no release, so hardly anything was examined: let "
+        "the target answer all runs of the audit."
+    )
+
+
 def witness(refutation: Refutation, pairs: Sequence[Pair]) -> PairWitness:
     """The pair with the dataset on which the event is too likely on the left."""
     pair = pairs[refutation.pair]

@@ -1,7 +1,7 @@
 """Releases of any kind: the canonical form of one, features, and events in words that can be evaluated again."""
 
 from crowdproof.audit.releases.batch import Form, Releases
-from crowdproof.audit.releases.canonical import as_table, canonical
+from crowdproof.audit.releases.canonical import as_table, canonical, snapshot
 from crowdproof.audit.releases.events import evaluate, event
 from crowdproof.audit.releases.features import Feature, Numbers, Reader, Records, reader_for
 from crowdproof.audit.releases.keys import code
@@ -31,5 +31,6 @@ __all__ = [
     "ranked",
     "reader_for",
     "score_from_json",
+    "snapshot",
     "traits",
 ]

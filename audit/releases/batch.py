@@ -140,7 +140,7 @@ class Releases:
 
 def _alike(outputs: Any) -> NDArray[Any] | None:
     """The outputs as one array where all of them plainly have one form; None where each must be looked at."""
-    if isinstance(outputs, np.ndarray):
+    if type(outputs) is np.ndarray:
         return _without_loss(outputs, {outputs.dtype.type}) if outputs.ndim and outputs.size else None
     kinds = set(map(type, outputs))
     if kinds <= _LISTS:
@@ -162,7 +162,7 @@ _LISTS = {list, tuple, np.ndarray}
 
 def _kinds(vector: Any) -> set[type]:
     """The types in a list or an array; exactly these, since a subclass may behave in any way."""
-    return {vector.dtype.type} if isinstance(vector, np.ndarray) else set(map(type, vector)) or {type(None)}
+    return {vector.dtype.type} if type(vector) is np.ndarray else set(map(type, vector)) or {type(None)}
 
 
 def _without_loss(array: NDArray[Any], kinds: set[type]) -> NDArray[Any] | None:

@@ -49,7 +49,32 @@ def canonical(output: Any) -> Any:
     >>> canonical(np.float64(2.0)), canonical([1, np.int8(2)]), canonical(np.array([[0.5, 1.0]])), canonical(None)
     (2, (1, 2), ((0.5, 1),), Refusal(reason='it returned None'))
     """
-    return Refusal("it returned None") if output is None else _form(output, 0)
+    if output is None:
+        return Refusal("it returned None")
+    try:
+        return _form(output, 0)
+    except TargetError:
+        raise
+    except Exception as error:  # noqa: BLE001  (an object of the target may do anything when it is looked at)
+        raise TargetError(
+            f"the target returned a {type(output).__name__} that cannot be read ({type(error).__name__}): return "
+            "numbers, text, lists, dicts, sets or tables."
+        ) from None
+
+
+def snapshot(output: Any) -> Any:
+    """The output as it is now: a target may go on to change what it returned, such as a buffer that it uses again."""
+    kind = type(output)
+    if kind in _UNCHANGING:
+        return output
+    if kind is np.ndarray and output.dtype != object:
+        return output.copy()
+    if kind in {list, tuple} and _UNCHANGING.issuperset(map(type, output)):
+        return kind(output)
+    return output.clone() if kind is pl.DataFrame else canonical(output)
+
+
+_UNCHANGING = {bool, int, float, complex, str, bytes, type(None), Refusal, np.bool_, np.float64, np.float32, np.int64}
 
 
 def _form(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return for each kind of value)
@@ -77,7 +102,27 @@ def _form(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return fo
         case Sequence():
             return tuple(_form(each, depth + 1) for each in value)
     table = as_table(value)
-    return _other(value, depth) if table is None else table
+    if table is not None:
+        return _plain_table(table)
+    listed = _listed(value)
+    return _other(value, depth) if listed is None else _form(listed, depth)
+
+
+def _plain_table(table: pl.DataFrame) -> pl.DataFrame:
+    """A copy of the table; what polars knows nothing of is text."""
+    odd = [name for name, kind in table.schema.items() if kind == pl.Object]
+    texts = [pl.Series(name, [None if each is None else str(each) for each in table[name]]) for name in odd]
+    return table.with_columns(texts) if texts else table.clone()
+
+
+def _listed(value: Any) -> Any:
+    """The content of an array of another make, whose text may leave out its middle; None for anything else."""
+    if hasattr(value, "toarray"):  # a sparse matrix
+        return value.toarray()
+    module = type(value).__module__.partition(".")[0]
+    if isinstance(value, np.void) or (module == "pandas" and hasattr(value, "__len__") and hasattr(value, "tolist")):
+        return value.tolist()
+    return value.to_pylist() if module == "pyarrow" and hasattr(value, "to_pylist") else None
 
 
 def _member(value: Any, depth: int) -> Any:
@@ -146,16 +191,19 @@ def as_table(output: Any) -> pl.DataFrame | None:
 
 
 def _from_pandas(frame: Any) -> pl.DataFrame:
-    """An index with a name is a column of the release; a nameless one is pandas' own numbering.
+    """An index with a name, or of anything but whole numbers, is part of the release; else it is pandas' numbering.
 
     Columns go by way of plain lists: those of type object hold mixed types, and two columns may have one name.
     """
-    if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index()
+    index = frame.index
+    labels = []
+    if any(name is not None for name in index.names) or index.dtype.kind not in "iu":
+        labels = [(name or "index", index.get_level_values(level)) for level, name in enumerate(index.names)]
+    cells = [(name, frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
     columns: dict[str, list[Any]] = {}
-    for place, name in enumerate(frame.columns):
+    for place, (name, values) in enumerate([*labels, *cells]):
         unused = str(name) if str(name) not in columns else f"{name} ({place + 1})"
-        columns[unused] = _uniform(frame.iloc[:, place].tolist())
+        columns[unused] = _uniform(values.tolist())
     return pl.DataFrame(columns, strict=False)
 
 

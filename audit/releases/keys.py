@@ -64,7 +64,7 @@ def _spelled_number(value: float) -> str:
 
 def table_digest(table: pl.DataFrame) -> str:
     """A digest of a table: its column names and its cells in their order."""
-    plain = not any(kind.is_nested() or kind == pl.Object for kind in table.dtypes)
+    plain = not any(kind.is_nested() or kind in {pl.Object, pl.Binary} for kind in table.dtypes)
     if plain and table.height * table.width > FEW_CELLS:
         text = table.write_csv(quote_style="non_numeric")
     elif plain:

@@ -9,6 +9,7 @@ import polars as pl
 
 from crowdproof.audit.check.cells import STARS
 from crowdproof.audit.releases.canonical import canonical
+from crowdproof.audit.releases.keys import table_digest
 from crowdproof.audit.releases.refusal import Refusal
 
 Trait: TypeAlias = tuple[Any, ...]
@@ -90,6 +91,8 @@ def text_of(release: Any) -> str:  # noqa: PLR0911  (one return for each kind of
             return f"{{{', '.join(sorted(map(text_of, release)))}}}"
         case dict():
             return f"{{{', '.join(sorted(f'{text_of(name)}: {text_of(each)}' for name, each in release.items()))}}}"
+        case pl.DataFrame():
+            return f"a table of {release.height} rows ({table_digest(release)})"
         case _:
             return str(release)
 

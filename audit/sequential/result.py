@@ -57,6 +57,10 @@ class Detectable:
     """Whether all runs, had they been on one pair, would hardly have found even an event that tells every release."""
 
 
+MOST_REFUSED = 0.98
+"""Share of runs without a release from which on hardly anything was examined: a service that went away, a limit."""
+
+
 @frozen
 class SequentialResult:
     """The outcome of a sequential audit of one claim over all its pairs and events."""
@@ -89,3 +93,8 @@ class SequentialResult:
     """The event that was bet on last, whether or not it refutes: what looks most like a leak."""
     state: Any
     """What a later audit of the same pairs can start from, as JSON values."""
+
+    @property
+    def silent(self) -> bool:
+        """Whether there was hardly a release at all, so that hardly anything was examined."""
+        return self.refused > MOST_REFUSED * self.trials

@@ -15,8 +15,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from crowdproof.audit.interface import Pair
-from crowdproof.audit.outcome import copies_of, refusal_of
-from crowdproof.audit.releases import Refusal, Releases, Score
+from crowdproof.audit.outcome import copies_of, refusal_of, told_briefly
+from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
 from crowdproof.audit.sequential.betting import Ints
 from crowdproof.audit.sequential.streams import Glimpse
 from crowdproof.errors import NoReleaseError, TargetError
@@ -137,7 +137,12 @@ def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int)
     except BaseException as error:
         if isinstance(error, TargetError) and not isinstance(error, NoReleaseError):
             raise
-        raise BatchRefusedError(f"a batch of the target ended with {type(error).__name__}: {error}") from None
+        raise BatchRefusedError(f"a batch of the target ended with {told_briefly(error)}") from None
+    if not isinstance(outputs, np.ndarray | Sequence) or isinstance(outputs, str | bytes) or np.ndim(outputs) == 0:
+        raise TargetError(
+            f"the target's batch came back as a {type(outputs).__name__}: return an array with a run for each entry of "
+            "its first axis, or a list."
+        )
     if len(outputs) != size:
         raise TargetError(
             f"the target's batch of {size} came back with {len(outputs)} outputs: return one for each run."
@@ -153,7 +158,7 @@ def _one_by_one(
     while len(outputs) < len(order):
         try:  # outside the inner loop, where it would cost time in each run
             for place in places:
-                outputs.append(mechanism(copies[place](), rng))  # noqa: PERF401  (what came before an error is kept)
+                outputs.append(snapshot(mechanism(copies[place](), rng)))  # noqa: PERF401  (what came before an error is kept)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)

@@ -34,8 +34,10 @@ def encode(table: pl.DataFrame, form: str) -> bytes:
 
 def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
     """The table in the bytes of a file; `what` names where they came from."""
-    if not content:
+    if not content.strip():
         raise TargetError(f"{what} is empty: even a release without rows has a line of column names.")
+    if content.lstrip()[:1] == b"<":
+        raise TargetError(f"{what} is a page and no table: {content.strip()[:80].decode(errors='replace')!r}")
     if form == "csv":
         as_text(content, what)
     try:

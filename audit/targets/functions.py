@@ -14,6 +14,7 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.audit import global_random
+from crowdproof.audit.releases import snapshot
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.findings import Json
@@ -52,7 +53,7 @@ class Function:
     def runs(self, data: Any, seeds: Iterable[int]) -> list[Any]:
         """One run for each seed, after which the global random states are as they were before."""
         with global_random.kept():
-            return [self(data, seed) for seed in seeds]
+            return [snapshot(self(data, seed)) for seed in seeds]
 
     def __call__(self, data: Any, seed: int) -> Any:
         """One run, which leaves its traces in the global random states.

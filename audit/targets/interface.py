@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
-from crowdproof.audit.releases import Refusal
+from crowdproof.audit.releases import Refusal, snapshot
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.errors import NoReleaseError, ParameterError
 from crowdproof.findings import Json
@@ -68,7 +68,7 @@ class Target(ABC):
 
     def _answer(self, data: Any, seed: int) -> Any:
         try:
-            return self.runs(data, [seed])[0]
+            return snapshot(self.runs(data, [seed])[0])
         except NoReleaseError as error:
             return Refusal(str(error))
 

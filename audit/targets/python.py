@@ -2,11 +2,21 @@
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
 from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import SEED, Behaviour, measure, order_behaviour, outcome, remembers, same
+from crowdproof.audit.targets.behaviour import (
+    SEED,
+    Behaviour,
+    measure,
+    order_behaviour,
+    outcome,
+    remembers,
+    same,
+    variants,
+)
 from crowdproof.audit.targets.find import absolute, find, name_of
 from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
@@ -16,6 +26,8 @@ from crowdproof.audit.targets.staying import staying
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
+COURSE = 48
+"""Runs in which two interpreters must agree for a target to depend on its calls alone: coins do so once in 2^48."""
 _WHERE = {
     "none": "It runs inside this process.",
     "worker": "It runs in one process that is kept up, with PYTHONHASHSEED=0.",
@@ -138,8 +150,23 @@ class PythonTarget(Target):
             if not same(output, outcome(kept.runs, data, SEED)):
                 return Behaviour(deterministic=False, reproducible=False, seeded_on_import=True)
             stateful = remembers(kept.runs, clean.runs, data)
+            if stateful and not self._one_course(data):
+                return Behaviour(deterministic=False, reproducible=False, seeded_on_import=True)
             hash_seed = not same(output, outcome(hashed.runs, data, SEED))
         return Behaviour(deterministic, True, stateful, hash_seed)
+
+    def _one_course(self, data: Any) -> bool:
+        """Whether two interpreters, started one by one and kept up, give the same outputs in the same order.
+
+        If they do, what the target remembers comes from its calls alone, and a fork starts from a clean state. If not,
+        it draws from a generator that was seeded on import: forks would all repeat one draw.
+        """
+        with Process(self._setup) as one, Process(self._setup) as two:
+            turns = islice(cycle((data, *variants(data))), COURSE)
+            return all(
+                same(outcome(one.runs, each, SEED + turn), outcome(two.runs, each, SEED + turn))
+                for turn, each in enumerate(turns)
+            )
 
     def _settle(self, isolate: str) -> None:
         self._process.stop()

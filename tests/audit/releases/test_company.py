@@ -193,6 +193,43 @@ def test_what_has_no_form_is_an_error_with_its_remedy():
             canonical(output)
 
 
+class Evil:
+    def __repr__(self):
+        raise OSError
+
+
+class EvilList(list):
+    def __iter__(self):
+        raise OSError
+
+
+@pytest.mark.parametrize("output", [Evil(), EvilList([1]), {"a": Evil()}, pl.DataFrame({"a": [Evil()]})])
+def test_what_raises_when_it_is_looked_at_is_an_error_of_the_target(output):
+    with pytest.raises(TargetError):
+        canonical(output)
+
+
+LONG = [*range(100), "here", *range(100)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda mark: pd.Series([1, 2], index=[mark, "q"]),
+        lambda mark: pd.DataFrame({"a": [1]}, index=pd.Index([mark], name="a")),
+        lambda mark: pd.Categorical([mark if each == "here" else str(each) for each in LONG]),
+        lambda mark: {"t": pl.DataFrame({"a": [mark if each == "here" else str(each) for each in LONG]})},
+        lambda mark: np.ma.masked_array([1.0, 2.0], mask=[mark == "x", False]),
+        lambda mark: np.array([(1, mark)], dtype=[("a", int), ("b", "U3")]),
+        lambda mark: pl.DataFrame({"a": [mark.encode() + b"\xff"] * 600}),
+    ],
+)
+def test_no_part_of_a_release_is_overlooked(make):
+    assert code(make("x")) != code(make("y"))
+    assert dict(traits(make("x"))) != dict(traits(make("y")))
+    assert code(make("x")) == code(make("x"))
+
+
 def test_forms():
     assert form_of(canonical([True, False])) == Form((2,), truth=True)
     assert form_of(canonical([True, 2])) is None

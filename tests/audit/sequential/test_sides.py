@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from attrs import define, frozen
+from attrs import Factory, define, frozen
 
 from crowdproof.audit import audit as front_door
 from crowdproof.audit.inline import Inline
@@ -18,7 +18,7 @@ from crowdproof.audit.sequential.betting import Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.drift import drifts
 from crowdproof.claims import DP, Neighbours
 from crowdproof.exact import Epsilon
-from crowdproof.findings import Undecided
+from crowdproof.findings import Skipped, Undecided
 
 PAIR = Pair(0, 1, Neighbours.REPLACE, "0 against 1")
 PAIR_OF_ROWS = Pair(np.zeros(1), np.ones(1), Neighbours.ADD_REMOVE, "0 against 1")
@@ -221,3 +221,73 @@ def test_a_finding_about_runs_that_drift_is_undecided():
 def test_a_finding_says_how_the_sides_were_chosen(mechanism, words):
     finding = front_door(mechanism, DP(1), pairs=[PAIR_OF_ROWS], budget=Budget(runs=2_000))
     assert words in next(each.text for each in finding.evidence if each.title == "Test by betting")
+
+
+@define
+class Buffer:
+    """Returns one and the same array for each dataset, with another number in it each time."""
+
+    leaks: bool = False
+    space: dict = Factory(dict)
+
+    def __call__(self, data, rng):
+        array = self.space.setdefault(data, np.zeros(1))
+        array[0] = rng.random() < 0.5 + 0.4 * data * self.leaks
+        return array
+
+
+def test_a_buffer_that_is_used_again_is_read_as_it_was():
+    results = [audit(Buffer(), "0.01", seed=seed, error=Fraction(1, 10**6)) for seed in range(10)]
+    assert not any(each.refuted for each in results)
+    assert audit(Buffer(leaks=True), "0.01", error=Fraction(1, 10**6)).refuted is not None
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [lambda size: None, lambda size: iter(range(size)), lambda size: np.array(1.0), lambda size: {"a": 1}, "x".__mul__],
+)
+def test_a_batch_that_is_no_list_is_an_error_with_its_remedy(batch):
+    class Odd:
+        def __call__(self, data, rng):
+            return 0
+
+        def batch(self, data, rng, size):
+            return batch(size)
+
+    result = audit(Odd())
+    assert result.ended is Ended.FAILED
+    assert "return an array" in result.failure
+
+
+class MuteError(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_an_exception_that_cannot_tell_itself_is_a_refusal(batched):
+    class Odd:
+        independent = batched
+
+        def __call__(self, data, rng):
+            raise MuteError
+
+        def batch(self, data, rng, size):
+            raise MuteError
+
+    result = audit(Odd(), runs=400)
+    assert result.refused > 100
+    assert result.refuted is None
+
+
+def test_a_target_that_stops_answering_was_not_examined():
+    calls = iter(range(10**9))
+
+    def goes_away(data, rng):
+        if next(calls) > 60:
+            raise ConnectionError("gone")
+        return float(rng.normal())
+
+    finding = front_door(goes_away, DP(1), pairs=[PAIR_OF_ROWS], budget=Budget(runs=4_000))
+    assert isinstance(finding.verdict, Skipped)
+    assert "there was no release, so hardly anything was examined" in finding.verdict.reason
