@@ -31,6 +31,9 @@ VERBS = {
 """Verb -> its line in the help; the module has the verb's name."""
 
 
+_EXITED = "something that was run ended with sys.exit({}), and that is no verdict: let it return, or run it with --isolate fresh."
+
+
 class _Verbs(click.Group):
     """A group that knows its verbs by name and imports one only to run it."""
 
@@ -58,9 +61,11 @@ class _Verbs(click.Group):
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort, KeyboardInterrupt):
             raise
-        except BaseException:
+        except BaseException as error:
             if loudness.verbose():
                 streams.tell(traceback.format_exc())
+            if isinstance(error, SystemExit):
+                raise CrowdproofError(_EXITED.format(error.code)) from None
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -89,7 +94,8 @@ cli.params += loudness.options()
 def main() -> None:
     """Run the command line in this process; an error is one sentence on stderr and its exit code.
 
-    Whatever ends a verb otherwise than by its own return is no verdict: not even a `SystemExit` that says 0.
+    Whatever ends a verb otherwise than by its own return is no verdict, not even a `SystemExit` that says 0. Outside of
+    a verb click itself ends so, once it has told a shell how to complete a line.
     """
     streams.stand_in()
     try:
@@ -106,6 +112,8 @@ def main() -> None:
     except CrowdproofError as error:
         streams.tell(f"crowdproof: {error}")
         code = error.exit_code
+    except SystemExit:
+        raise
     except BaseException as error:  # the last resort: a person never sees a traceback unasked
         if "CROWDPROOF_DEBUG" in os.environ:
             raise
