@@ -31,7 +31,10 @@ VERBS = {
 """Verb -> its line in the help; the module has the verb's name."""
 
 
-_EXITED = "something that was run ended with sys.exit({}), and that is no verdict: let it return, or run it with --isolate fresh."
+_EXITED = (
+    "something that was run ended with sys.exit({}), and that is no verdict: let it return, or run it with "
+    "--isolate fresh."
+)
 
 
 class _Verbs(click.Group):
