@@ -5,8 +5,7 @@ import struct
 import time
 from collections.abc import Callable
 from enum import Enum
-
-from attrs import frozen
+from typing import NamedTuple
 
 from crowdproof.audit.targets import transport
 from crowdproof.errors import TargetError
@@ -37,8 +36,7 @@ class Kind(Enum):
 _KINDS = {kind.value: kind for kind in Kind}
 
 
-@frozen
-class Message:
+class Message(NamedTuple):
     """One message, whole."""
 
     kind: Kind
@@ -62,17 +60,19 @@ class ClosedError(Exception):
 class Channel:
     """One end of the line. The other end is believed in nothing: what is no message is a `TargetError`."""
 
-    def __init__(self, line: socket.socket, alive: Callable[[], bool] = lambda: True) -> None:
-        self._line, self._alive, self._held = line, alive, bytearray()
+    def __init__(self, line: socket.socket, alive: Callable[[], bool] | None = None) -> None:
+        self._line, self._alive, self._held, self._taken = line, alive, b"", 0
+        self._wait: float | None = None
+        line.settimeout(None)
 
     @property
     def silent(self) -> bool:
         """Whether all that has come was taken."""
-        return not self._held
+        return self._taken == len(self._held)
 
     def send(self, content: bytes, seconds: float | None = None) -> None:
         """Send messages whole, within that time."""
-        self._line.settimeout(seconds)
+        self._let_wait(seconds)
         try:
             self._line.sendall(content)
         except TimeoutError:
@@ -96,24 +96,32 @@ class Channel:
         self._line.close()
 
     def _exactly(self, size: int, deadline: float | None) -> bytes:
-        while len(self._held) < size:
-            self._held += self._part(deadline)
-        with memoryview(self._held) as held:
-            content = bytes(held[:size])
-        del self._held[:size]
+        end = self._taken + size
+        if end > len(self._held):
+            self._hear(size, deadline)
+            end = size
+        content = self._held[self._taken : end]
+        self._taken = end
         return content
+
+    def _hear(self, size: int, deadline: float | None) -> None:
+        """Hold at least that many bytes that were not taken yet, from the first on."""
+        held = bytearray(self._held[self._taken :])
+        while len(held) < size:
+            held += self._part(deadline)
+        self._held, self._taken = bytes(held), 0
 
     def _part(self, deadline: float | None) -> bytes:
         """Some bytes, as soon as there are any. What a process sent before it ended is heard after its end."""
         alive = True
         while True:
-            self._line.settimeout(_next_wait(deadline))
+            self._let_wait(self._next_wait(deadline))
             try:
                 part = self._line.recv(AT_ONCE)
             except TimeoutError:
                 if not alive:
                     raise ClosedError from None
-                alive = self._alive()
+                alive = self._alive is None or self._alive()
                 continue
             except ConnectionResetError:
                 raise ClosedError from None
@@ -121,9 +129,16 @@ class Channel:
                 raise ClosedError
             return part
 
+    def _next_wait(self, deadline: float | None) -> float | None:
+        """How long to listen before looking around again."""
+        if deadline is None:
+            return None if self._alive is None else LISTEN_SECONDS
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise LateError
+        return min(LISTEN_SECONDS, left)
 
-def _next_wait(deadline: float | None) -> float:
-    left = LISTEN_SECONDS if deadline is None else min(LISTEN_SECONDS, deadline - time.monotonic())
-    if left <= 0:
-        raise LateError
-    return left
+    def _let_wait(self, seconds: float | None) -> None:
+        if seconds != self._wait:  # which spares a call of the system for most messages
+            self._line.settimeout(seconds)
+            self._wait = seconds

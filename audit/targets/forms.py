@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crowdproof.audit.targets.plain import plain
+from crowdproof.audit.targets.plain import ATOMS, plain
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
 
 
@@ -111,8 +111,8 @@ def take(output: Any, name: str) -> Any:
     """What the target returned: a table of any make becomes polars, other plain values stay as they are."""
     if output is None:
         raise NoReleaseError(f"{name} returned nothing (None): let it return the release.")
-    if isinstance(output, pl.LazyFrame):
-        return output.collect()
+    if type(output) in ATOMS:
+        return output
     if isinstance(output, pl.Series):
         return output.to_frame()
     if isinstance(output, list):

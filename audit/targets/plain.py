@@ -18,7 +18,8 @@ MOST_DEPTH = 64
 ARRAY_KINDS = "biufcSUMm"
 """numpy's letters for numbers, booleans, text, bytes, dates and durations: arrays that are nothing but their bytes."""
 
-_ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes})
+ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes})
+"""Types of which a value is itself, with nothing inside."""
 _REMEDY = "let it return a table, an array, a number, text, or a list of these"
 
 
@@ -37,7 +38,7 @@ def plain(value: Any, name: str) -> Any:
 
 def _plain(value: Any, name: str, depth: int) -> Any:
     kind = type(value)
-    if kind in _ATOMS:
+    if kind in ATOMS:
         return value
     if depth > MOST_DEPTH:
         raise TargetError(f"{name} returned a value nested more than {MOST_DEPTH} times: {_REMEDY}.")
@@ -63,7 +64,7 @@ def _fields(kind: type) -> list[str] | None:
 
 
 def _each(values: Any, name: str, depth: int) -> list[Any]:
-    return [each if type(each) in _ATOMS else _plain(each, name, depth) for each in values]
+    return [each if type(each) in ATOMS else _plain(each, name, depth) for each in values]
 
 
 def _list(value: Any, name: str, depth: int) -> list[Any]:
@@ -87,9 +88,10 @@ def _dict(value: Any, name: str, depth: int) -> dict[Any, Any]:
 
 
 def _table(value: Any, name: str, depth: int) -> pl.DataFrame:  # noqa: ARG001
-    for column, kind in pl.DataFrame.collect_schema(value).items():
-        if kind == pl.Object:
-            raise TargetError(f"{name} returned a table whose column {column!r} holds Python objects: make it text.")
+    kinds = pl.DataFrame.dtypes.__get__(value)
+    if pl.Object in kinds:
+        column = pl.DataFrame.columns.__get__(value)[kinds.index(pl.Object)]
+        raise TargetError(f"{name} returned a table whose column {column!r} holds Python objects: make it text.")
     return value if type(value) is pl.DataFrame else pl.DataFrame(pl.DataFrame.get_columns(value))
 
 

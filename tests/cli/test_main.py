@@ -77,6 +77,33 @@ def test_an_unforeseen_error_shows_where_it_arose_only_with_verbose(arguments, m
     assert "crowdproof: internal error: RuntimeError: unforeseen. This is a bug of crowdproof" in shown
 
 
+class PanicError(BaseException):
+    """Not an Exception, as a panic of polars is none."""
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (SystemExit(0), r"ended with sys\.exit\(0\), and that is no verdict"),
+        (SystemExit(1), r"ended with sys\.exit\(1\), and that is no verdict"),
+        (GeneratorExit(), "internal error: GeneratorExit"),
+        (PanicError("oh"), "internal error: PanicError: oh"),
+        (KeyboardInterrupt(), "Interrupted"),
+    ],
+)
+def test_no_end_of_a_verb_but_its_own_is_a_verdict(end, words, monkeypatch, capsys):
+    def ending(**_: object) -> None:
+        raise end
+
+    monkeypatch.setattr(cli.get_command(None, "plan"), "callback", ending)
+    monkeypatch.setattr(sys, "argv", ["crowdproof", "plan"])
+    monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == ExitCode.BROKEN
+    assert re.search(words, capsys.readouterr().err)
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_can_be_made_quiet_or_verbose_once(verb):
     for _ in range(2):  # a verb that is looked up again has each option once

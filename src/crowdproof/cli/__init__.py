@@ -31,8 +31,10 @@ VERBS = {
 """Verb -> its line in the help; the module has the verb's name."""
 
 
-COMPLETING = "_CROWDPROOF_COMPLETE"
-"""With this variable a shell asks click for completions: it prints them and exits, and no verb runs."""
+_EXITED = (
+    "something that was run ended with sys.exit({}), and that is no verdict: let it return, or run it with "
+    "--isolate fresh."
+)
 
 
 class _Verbs(click.Group):
@@ -62,9 +64,11 @@ class _Verbs(click.Group):
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort, KeyboardInterrupt):
             raise
-        except BaseException:
+        except BaseException as error:
             if loudness.verbose():
                 streams.tell(traceback.format_exc())
+            if isinstance(error, SystemExit):
+                raise CrowdproofError(_EXITED.format(error.code)) from None
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -93,7 +97,8 @@ cli.params += loudness.options()
 def main() -> None:
     """Run the command line in this process; an error is one sentence on stderr and its exit code.
 
-    Whatever ends a verb otherwise than by its own return is no verdict: not even a `SystemExit` that says 0.
+    Whatever ends a verb otherwise than by its own return is no verdict, not even a `SystemExit` that says 0. Outside of
+    a verb click itself ends so, once it has told a shell how to complete a line.
     """
     streams.stand_in()
     try:
@@ -110,8 +115,10 @@ def main() -> None:
     except CrowdproofError as error:
         streams.tell(f"crowdproof: {error}")
         code = error.exit_code
+    except SystemExit:
+        raise
     except BaseException as error:  # the last resort: a person never sees a traceback unasked
-        if "CROWDPROOF_DEBUG" in os.environ or COMPLETING in os.environ:
+        if "CROWDPROOF_DEBUG" in os.environ:
             raise
         streams.tell(f"crowdproof: {unforeseen(error)}; run it with --verbose to see where, and report it.")
         code = ExitCode.BROKEN
