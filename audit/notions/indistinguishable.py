@@ -27,6 +27,7 @@ from crowdproof.audit.notions.question import GOING_ON, Question, check_pairs, i
 from crowdproof.audit.probe import probe
 from crowdproof.audit.sequential import Ended, SequentialResult
 from crowdproof.audit.sequential.drift import DRIFT
+from crowdproof.errors import NoReleaseError
 from crowdproof.findings import (
     Certainty,
     Confidence,
@@ -65,7 +66,7 @@ def examine(request: Request) -> Conclusion:
     if request.pairs is not None:
         check_pairs(request.pairs, question.claim.neighbours, sampled=question.beta is not None)
     if not is_recorded(question.mechanism):
-        meter.runs += probe(question.mechanism, _datasets(question, request))
+        meter.runs += _probed(question, request)
     found = Findings(ExactPart(question, request, meter), request)
     try:
         _look(question, request, meter, found)
@@ -74,9 +75,21 @@ def examine(request: Request) -> Conclusion:
     return _conclude(question, request, meter, found)
 
 
+def _probed(question: Question, request: Request) -> int:
+    """Try the target on a few datasets; the runs that it took. To release nothing on one side only may be a leak."""
+    datasets = _datasets(question, request)
+    try:
+        return probe(question.mechanism, datasets)
+    except NoReleaseError:
+        if request.pairs is None:
+            raise
+        others = [pair.right for pair in request.pairs[:PROBED]]
+        return len(datasets) + probe(question.mechanism, others)
+
+
 def _datasets(question: Question, request: Request) -> list[object]:
     if request.pairs is not None:
-        return [data for pair in request.pairs[:PROBED] for data in (pair.left, pair.right)]
+        return [pair.left for pair in request.pairs[:PROBED]]
     proposals = question.proposals(request.data)
     return [request.data, *(pair.left for pair in islice(proposals.worst_cases(), PROBED - 1))]
 

@@ -138,7 +138,7 @@ def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int)
         if isinstance(error, TargetError) and not isinstance(error, NoReleaseError):
             raise
         raise BatchRefusedError(f"a batch of the target ended with {told_briefly(error)}") from None
-    if not isinstance(outputs, np.ndarray | Sequence) or isinstance(outputs, str | bytes) or np.ndim(outputs) == 0:
+    if not _is_list(outputs):
         raise TargetError(
             f"the target's batch came back as a {type(outputs).__name__}: return an array with a run for each entry of "
             "its first axis, or a list."
@@ -148,6 +148,13 @@ def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int)
             f"the target's batch of {size} came back with {len(outputs)} outputs: return one for each run."
         )
     return outputs
+
+
+def _is_list(outputs: Any) -> bool:
+    """Whether there is a run for each entry."""
+    if isinstance(outputs, np.ndarray):
+        return outputs.ndim > 0
+    return isinstance(outputs, Sequence) and not isinstance(outputs, str | bytes)
 
 
 def _one_by_one(

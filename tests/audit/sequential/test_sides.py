@@ -18,7 +18,7 @@ from crowdproof.audit.sequential.betting import Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.drift import drifts
 from crowdproof.claims import DP, Neighbours
 from crowdproof.exact import Epsilon
-from crowdproof.findings import Skipped, Undecided
+from crowdproof.findings import Refuted, Skipped, Undecided
 
 PAIR = Pair(0, 1, Neighbours.REPLACE, "0 against 1")
 PAIR_OF_ROWS = Pair(np.zeros(1), np.ones(1), Neighbours.ADD_REMOVE, "0 against 1")
@@ -291,3 +291,10 @@ def test_a_target_that_stops_answering_was_not_examined():
     finding = front_door(goes_away, DP(1), pairs=[PAIR_OF_ROWS], budget=Budget(runs=4_000))
     assert isinstance(finding.verdict, Skipped)
     assert "there was no release, so hardly anything was examined" in finding.verdict.reason
+
+
+def test_to_release_nothing_on_one_dataset_only_is_a_leak():
+    finding = front_door(
+        lambda data, rng: 1 if data[0] else None, DP(1), pairs=[PAIR_OF_ROWS], budget=Budget(runs=4_000)
+    )
+    assert isinstance(finding.verdict, Refuted)

@@ -210,7 +210,9 @@ def test_an_audit_of_a_hostile_target_alone_is_no_verdict(tmp_path, function, ki
 
 def test_the_same_audit_of_an_honest_target_passes(tmp_path):
     project(tmp_path, [], "none")
-    assert crowdproof(tmp_path, "audit", "hostile.py:honest", "--isolate", "none", *BASE).returncode == 0
+    assert (
+        crowdproof(tmp_path, "audit", "hostile.py:honest", "--isolate", "none", *BASE, "--runs", "2000").returncode == 0
+    )
     assert crowdproof(tmp_path, "audit", "hostile.py:leaks", "--isolate", "none", *BASE).returncode == 1
 
 
