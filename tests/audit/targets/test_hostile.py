@@ -217,10 +217,9 @@ def test_the_same_audit_of_an_honest_target_passes(tmp_path):
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("kind", [*hostile.REFUSALS, *hostile.CRASHES])
+@pytest.mark.parametrize("kind", sorted({*hostile.REFUSALS, *hostile.CRASHES} - {"a long text"}))
 def test_an_audit_of_every_kind_alone_is_no_verdict(tmp_path, kind):
-    if kind == "a long text":
-        pytest.skip("a text of two megabytes is a release")
+    """All but a text of two megabytes, which is a release."""
     project(tmp_path, [], "fresh")
     ran = crowdproof(tmp_path, "audit", "hostile.py:hostile", "--param", f"kind={kind}", *BASE)
     assert ran.returncode == 3
