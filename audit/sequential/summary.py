@@ -23,9 +23,9 @@ POWER = 1.2816
 REACH = 3.0
 """Times the evidence that an audit needs which knows the event beforehand: this one learns it from its runs.
 
-Measured by `python -m benchmarks detectable` on planted leaks that one part of the release shows, 30 audits of each kind.
-With twice that evidence seven to ten leaks of ten were found, by kind; with three times, in audits of 5,000 runs, more
-than nine of each.
+Measured by `python -m benchmarks detectable` on planted leaks that one part of the release shows, 30 audits of each
+kind. With twice that evidence seven to ten leaks of ten were found, by kind; with three times, in audits of 5,000 runs,
+more than nine of each.
 """
 PROFILE = (0.0, 0.5, 1.0, 2.0)
 """Epsilons at which the profile is bounded, besides the claimed one."""
