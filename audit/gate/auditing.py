@@ -26,7 +26,7 @@ from crowdproof.audit.sequential import Ended, SequentialResult, sequential_audi
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.claims import DP, DPS
-from crowdproof.errors import CrowdproofError, TargetError
+from crowdproof.errors import TargetError, pass_interrupts
 from crowdproof.findings import (
     Confidence,
     Cost,
@@ -130,7 +130,8 @@ def _read(entry: Entry, project: Project) -> Callable[[], Any]:
     """Read the data of a claim now; what was wrong with it is raised when it is asked for."""
     try:
         table = table_of(entry, project)
-    except CrowdproofError as error:
+    except BaseException as error:  # noqa: BLE001  (one claim's trouble is not that of the others)
+        pass_interrupts(error)
         problem = error
 
         def missing() -> Any:

@@ -130,8 +130,9 @@ class Releases:
         """The numbers of the releases of this form, by rows, and the places of the others, whose rows are nan."""
         if form == self.form:
             return self.matrix, list(self.others)
-        forms = [form_of(each) for each in self]
-        return _rows(list(self), forms, form), [place for place, each in enumerate(forms) if each != form]
+        releases = list(self)
+        forms = [form_of(each) for each in releases]
+        return _rows(releases, forms, form), [place for place, each in enumerate(forms) if each != form]
 
     def commonest(self) -> tuple[Form | None, int]:
         """The form of most releases that are made of numbers, and how many have it."""

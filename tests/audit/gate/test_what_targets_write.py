@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+
+from crowdproof.audit.gate.auditing import AuditEngine
 
 CODE = """
 from pathlib import Path
@@ -52,3 +55,23 @@ def test_the_other_claims_are_judged_on_their_own_data_by_the_judges_own_code(tm
 
 def test_the_honest_twin_alone_passes(tmp_path):
     assert gate(tmp_path, "honest").returncode == 0
+
+
+class Panic(BaseException):
+    """What is no Exception, as a panic of polars is."""
+
+
+def test_data_that_cannot_be_read_is_the_trouble_of_its_own_claim_only(monkeypatch):
+    """Whatever reading one claim's data raises, however early: the others get theirs."""
+
+    def table_of(entry, _):
+        if entry.name == "damaged":
+            raise Panic
+        return entry.name
+
+    monkeypatch.setattr("crowdproof.audit.gate.auditing.table_of", table_of)
+    entries = [SimpleNamespace(name=name) for name in ("damaged", "sound")]
+    engine, project = AuditEngine(), SimpleNamespace(config=SimpleNamespace(claims=entries))
+    assert engine._table(entries[1], project) == "sound"
+    with pytest.raises(Panic):
+        engine._table(entries[0], project)
