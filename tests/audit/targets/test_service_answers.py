@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from crowdproof.audit.targets import load_target
+from crowdproof.audit.targets.exchange import decode
 from crowdproof.errors import NoReleaseError, TargetError
 
 PEOPLE = pl.DataFrame({"age": [31, 47]})
@@ -156,3 +157,13 @@ def test_no_redirect_is_followed_even_to_a_release(answering):
     server.shutdown()
     server.server_close()
     assert asked == []
+
+
+@pytest.mark.parametrize("body", [b"<html><body>Please log in</body></html>", b"\n  <!DOCTYPE html>\nx", b" \n"])
+def test_a_page_or_nothing_under_the_name_of_a_table_is_no_release(body):
+    with pytest.raises(TargetError, match=r"is a page and no table|is empty"):
+        decode(body, "csv", "the answer")
+
+
+def test_a_table_whose_cells_look_like_a_page_is_one():
+    assert decode(b"note\n<b>bold</b>\n", "csv", "the answer")["note"].to_list() == ["<b>bold</b>"]
