@@ -23,7 +23,7 @@ lint: $(VENV)/.installed
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # What needs more than Python: third-party anonymizers, a browser, a cluster. Each setup script installs what it needs.
 integration: $(VENV)/.installed $(TARGETS)/.installed

@@ -1,7 +1,6 @@
 """Which rows of a release could be a person's: those whose every known cell covers what the adversary knows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import polars as pl
 from attrs import define, field
 from numpy.typing import NDArray
 
-from crowdproof.audit.check.cells import Cell, parse_cell
+from crowdproof.cells import STAR, Cell, parse_cell, suppressed
 from crowdproof.errors import DataError
 
 Row = Mapping[str, Any]
@@ -17,8 +16,6 @@ Row = Mapping[str, Any]
 Guess = Callable[[Row], object]
 """What the adversary says of a person, having seen a release."""
 Bools = NDArray[np.bool_]
-
-_cell = lru_cache(maxsize=1 << 16)(parse_cell)
 
 
 @define(eq=False)
@@ -48,19 +45,19 @@ class Reading:
         return mask
 
     def _covering(self, name: str, value: Any) -> Bools:
-        value = None if value is None else str(value)
-        if (name, value) not in self._known:
+        key = None if value is None else str(value)
+        if (name, key) not in self._known:
             codes, cells = self.columns[name]
-            wanted = _cell(value)
+            wanted = parse_cell(value)
             verdicts = np.array([cell.covers(wanted) for cell in cells], dtype=np.bool_)
-            self._known[name, value] = verdicts[codes]
-        return self._known[name, value]
+            self._known[name, key] = verdicts[codes]
+        return self._known[name, key]
 
 
 def _coded(column: pl.Series) -> tuple[NDArray[np.integer], list[Cell]]:
-    texts = column.cast(pl.String).fill_null("*")
+    texts = column.cast(pl.String).fill_null(STAR)
     distinct = texts.unique()
-    return texts.cast(pl.Enum(distinct)).to_physical().to_numpy(), [_cell(each) for each in distinct]
+    return texts.cast(pl.Enum(distinct)).to_physical().to_numpy(), [parse_cell(each) for each in distinct]
 
 
 def require(table: pl.DataFrame, columns: Sequence[str], name: str = "the data") -> None:
@@ -71,8 +68,9 @@ def require(table: pl.DataFrame, columns: Sequence[str], name: str = "the data")
 
 
 def commonest(values: pl.Series, mask: Bools | None = None) -> str | None:
-    """The most frequent text, the first of several by the alphabet; None where there is none, `*` not counted."""
+    """The most frequent text that is not suppressed, the first of several by the alphabet; None where there is none."""
     texts = values.cast(pl.String)
     chosen = texts if mask is None else texts.filter(pl.Series(mask))
-    counts = chosen.filter(chosen.is_not_null() & (chosen != "*")).value_counts()
+    shown = chosen.to_frame().filter(~suppressed(pl.col(chosen.name))).to_series()
+    counts = shown.value_counts()
     return None if counts.is_empty() else str(counts.sort("count", values.name, descending=[True, False])[0, 0])

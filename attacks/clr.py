@@ -1,18 +1,18 @@
 """Clustering and local recoding leaks extreme values: the end of a published range is somebody's own number."""
 
 import time
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from crowdproof.attacks.cells import named_numbers
+from crowdproof.attacks.candidates import require
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.measure import ERROR, confidence, proportion
 from crowdproof.attacks.people import name_of
 from crowdproof.attacks.published import published
+from crowdproof.cells import is_clear, named_numbers
 from crowdproof.claims import Assertion
 from crowdproof.data import town
 from crowdproof.errors import DataError, NoReleaseError, ParameterError
@@ -57,7 +57,7 @@ class Adversary:
         """The person's value, or None where nothing shows them."""
         if release.is_empty():
             return None
-        largest = named_numbers(release, self.column)["high"].max()
+        largest = _numbers(release, self.column)["high"].max()
         return float(largest) if isinstance(largest, float) and largest > self.above else None
 
 
@@ -96,7 +96,7 @@ def run(
         attacked,
         evolve(defended, bound=tight(size, sample_rate, 1).high),
         _learned(release, adversary, extreme[name].item(), table.height),
-        tuple(_picture(release, adversary)),
+        (_picture(_numbers(release, name), adversary),) if release.height else (),
         Reproduce(seed=seed, parameters={"beta": show(sample_rate), "k": size, "column": name}),
         time.monotonic() - start,
     )
@@ -174,7 +174,7 @@ def _never(safe: StronglySafe, everybody: pl.DataFrame, adversary: Adversary) ->
     The recoding is fixed, so a sample has no more rows in a cell than the whole data has.
     """
     recoded = safe.scheme(everybody)
-    beyond = named_numbers(recoded, adversary.column).filter(pl.col("high") > adversary.above)
+    beyond = _numbers(recoded, adversary.column).filter(pl.col("high") > adversary.above)
     if not beyond.is_empty() and beyond["cell"].value_counts()["count"].max() >= safe.k:  # type: ignore[operator]
         return None
     nothing = Estimate.exactly(Fraction(0))
@@ -185,7 +185,7 @@ def _learned(release: pl.DataFrame, adversary: Adversary, value: float, others: 
     inferred = adversary.infer(release)
     if inferred is None:
         return ("On the whole data nothing in the release shows the person.",)
-    cell, count = _extreme_cell(release, adversary)
+    cell, count = _extreme_cell(_numbers(release, adversary.column))
     truth = "which is their exact value" if inferred == value else f"their true value is {value:,.12g}"
     told = (
         f"{count} rows of the release show {cell}: the person is in the data, their row is one of these {count}, and "
@@ -194,30 +194,38 @@ def _learned(release: pl.DataFrame, adversary: Adversary, value: float, others: 
     return (told,)
 
 
-def _extreme_cell(release: pl.DataFrame, adversary: Adversary) -> tuple[str, int]:
-    beyond = named_numbers(release, adversary.column).filter(pl.col("high") > adversary.above)
-    cell = beyond["cell"].item(0)
-    return cell, int((release[adversary.column].cast(pl.String) == cell).sum())
+def _numbers(release: pl.DataFrame, column: str) -> pl.DataFrame:
+    """The numbers that the cells of the column name."""
+    require(release, [column], "the release")
+    return named_numbers(release[column])
 
 
-def _picture(release: pl.DataFrame, adversary: Adversary) -> Iterator[Table]:
-    if release.is_empty():
-        return
-    counts = named_numbers(release, adversary.column).group_by("cell", "low", "high").len().sort("high", "low")
+def _extreme_cell(numbers: pl.DataFrame) -> tuple[str, int]:
+    """The cell with the largest number, the first of several, and how many rows have it."""
+    cell = numbers.filter(pl.col("high") == pl.col("high").max())["cell"].item(0)
+    return cell, int((numbers["cell"] == cell).sum())
+
+
+def _picture(numbers: pl.DataFrame, adversary: Adversary) -> Table:
+    counts = numbers.group_by("cell", "low", "high").len().sort("high", "low")
     rows = tuple(
         (cell, str(count), "the person" if high is not None and high > adversary.above else "")
         for cell, _, high, count in counts.tail(6).rows()
     )
-    yield Table(f"The last groups of the release, by {adversary.column}", (adversary.column, "rows", "shows"), rows)
+    return Table(f"The last groups of the release, by {adversary.column}", (adversary.column, "rows", "shows"), rows)
 
 
 def read(release: pl.DataFrame, *, column: str, above: Number | None = None) -> Finding:
-    """The attack on a bare release file: what the ends of its ranges say, given that at most one is beyond `above`."""
-    numbers = named_numbers(release, column)
+    """The attack on a bare release file: what the ends of its ranges say, given that at most one is beyond `above`.
+
+    An open end is nobody's value: `[20, 40)` shows no 40.
+    """
+    own = pl.when("attained").then("high")
+    numbers = _numbers(release, column).with_columns(own.alias("high"))
     claim = Assertion(ATTACK.id, ATTACK.claim)
     ends = numbers["high"].drop_nulls().unique().sort(descending=True)
     if ends.is_empty():
-        reason = f"Column {column!r} names no numbers, so there is no range end to read."
+        reason = f"Column {column!r} names no number that could be a person's own, so there is no range end to read."
         return Finding("the release", claim, NotRefuted(reason), Exact())
     if above is None:
         return Finding(
@@ -229,15 +237,16 @@ def read(release: pl.DataFrame, *, column: str, above: Number | None = None) -> 
             ),
         )
     adversary = Adversary(column, float(above))
-    inferred = adversary.infer(release)
-    if inferred is None:
+    inferred = ends[0]
+    if inferred <= adversary.above:
         return Finding("the release", claim, NotRefuted(f"No range ends beyond {above}."), Exact())
-    cell, count = _extreme_cell(release, adversary)
+    cell, count = _extreme_cell(numbers)
+    meant = "" if is_clear(cell) else f"{cell} stands for numbers up to {inferred:,.12g}, that one included, and "
     words = (
-        f"{count} rows show {cell}. If at most one person is beyond {above}, they are in the data, in this group, "
-        f"and their {column} is {inferred:,.12g}."
+        f"{count} rows show {cell}. If {meant}at most one person is beyond {above}, they are in the data, in this "
+        f"group, and their {column} is {inferred:,.12g}."
     )
     values = {"cell": cell, "rows": str(count), "value": f"{inferred:.12g}"}
     return Finding(
-        "the release", claim, Refuted(Counterexample(words, values)), Exact(), tuple(_picture(release, adversary))
+        "the release", claim, Refuted(Counterexample(words, values)), Exact(), (_picture(numbers, adversary),)
     )

@@ -12,12 +12,12 @@ from attrs import evolve, frozen
 from crowdproof.attacks.candidates import Guess, Reading, Row, require
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.linkage import columns
-from crowdproof.attacks.people import certified_gain, fixed_scheme, known_deterministic, measure, name_of, town_of
+from crowdproof.attacks.people import certified_gain, fixed_scheme, measure, name_of, town_of
 from crowdproof.data import adult
 from crowdproof.errors import DataError
 from crowdproof.exact import Number, rate, whole
 from crowdproof.findings import Chart, Reproduce, Series, Table
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Mechanism, is_deterministic
 from crowdproof.mechanisms import Mondrian, Sampled, StronglySafe
 
 ATTACK = Attack(
@@ -167,7 +167,7 @@ def _measured(
         adversary.secret,
         trials=trials,
         rng=rng,
-        deterministic=known_deterministic(how),
+        deterministic=is_deterministic(how),
     )
     return evolve(found, trials=2 * found.trials)  # each time both hospitals publish
 

@@ -10,12 +10,12 @@ from attrs import frozen
 
 from crowdproof.attacks.candidates import Guess, Reading, Row, commonest, require
 from crowdproof.attacks.interface import Attack, Severity, Story
-from crowdproof.attacks.people import certified_gain, fixed_scheme, known_deterministic, measure, name_of, town_of
+from crowdproof.attacks.people import certified_gain, fixed_scheme, measure, name_of, town_of
 from crowdproof.data import adult
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
 from crowdproof.findings import Reproduce, Table
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Mechanism, is_deterministic
 from crowdproof.mechanisms import Sampled, StronglySafe
 from crowdproof.mechanisms.tables import canonical
 
@@ -109,7 +109,7 @@ def run(
         hidden,
         trials=runs,
         rng=victims,
-        deterministic=known_deterministic(publish),
+        deterministic=is_deterministic(publish),
     )
     twin = measure(
         f"strongly safe, k = {size}, of a sample at {sample_rate}",

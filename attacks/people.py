@@ -14,7 +14,6 @@ from crowdproof.attacks.measure import ERROR, confidence, proportion
 from crowdproof.errors import DataError
 from crowdproof.exact import Epsilon, rational
 from crowdproof.findings import Estimate
-from crowdproof.mechanism import is_deterministic
 from crowdproof.mechanisms import Grid, Keep, Scheme, Suppress
 from crowdproof.proofs.bounds import tight
 
@@ -67,11 +66,6 @@ def share_right(guess: Guess, table: pl.DataFrame, secret: str) -> Estimate:
     """The exact share of the people of a table of whom the adversary says the truth."""
     right = sum(guess(person) == str(person[secret]) for person in table.iter_rows(named=True))
     return Estimate.exactly(Fraction(right, max(table.height, 1)))
-
-
-def known_deterministic(mechanism: object) -> bool:
-    """Whether the mechanism itself declares it; that some runs of a target were alike is not enough."""
-    return is_deterministic(mechanism) and not hasattr(mechanism, "examine")
 
 
 def in_random_order(run: Callable[[Item], Result], items: Sequence[Item], rng: np.random.Generator) -> list[Result]:

@@ -16,6 +16,7 @@ from crowdproof.attacks.published import published
 from crowdproof.audit.check import Terms, check
 from crowdproof.audit.check.channels import row_numbers, star_rows
 from crowdproof.audit.check.groups import group
+from crowdproof.cells import STAR
 from crowdproof.claims import Assertion
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
@@ -65,7 +66,7 @@ class Leaky:
 
 def _stars(cells: pl.DataFrame, kept: pl.Expr) -> pl.DataFrame:
     starred = cells.select(
-        pl.when(kept).then(pl.col(name)).otherwise(pl.lit("*")).alias(name) for name in _SCHEME.names
+        pl.when(kept).then(pl.col(name)).otherwise(pl.lit(STAR)).alias(name) for name in _SCHEME.names
     )
     return starred.sort(_SCHEME.names)
 

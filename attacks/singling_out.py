@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
@@ -17,7 +16,7 @@ from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
 from crowdproof.attacks.measure import ERROR, confidence, proportion
 from crowdproof.attacks.people import fixed_scheme, name_of
 from crowdproof.attacks.published import published
-from crowdproof.audit.check.cells import Anything, Cell, Range, Values, parse_cell
+from crowdproof.cells import STAR, Anything, Cell, Masked, Range, Values, parse_cell
 from crowdproof.data import census
 from crowdproof.errors import DataError
 from crowdproof.exact import Number, rate, whole
@@ -53,7 +52,8 @@ class Predicate:
         """For each row whether it is true."""
         true: Bools = np.logical_and.reduce([_inside(table[name], cell) for name, cell in self.cells])
         if self.at is not None:
-            true &= table[self.at[0]].to_numpy() == self.at[1]
+            column, value = self.at
+            true &= _inside(table[column], Range(Fraction(value), Fraction(value)))
             return true
         rows = np.flatnonzero(true)
         chosen = [_hash(row, self.salt) % self.one_in == 0 for row in table[rows].rows()]
@@ -70,29 +70,39 @@ class Predicate:
 
 
 def _inside(column: pl.Series, cell: Cell) -> Bools:
-    match cell:
-        case Range(low, high, low_open, high_open):
-            values = column.to_numpy()
-            above = values > float(low) if low_open else values >= float(low)
-            return above & (values < float(high) if high_open else values <= float(high))
-        case Values(values):
-            return column.cast(pl.String).is_in([_plain(each) for each in values]).to_numpy()
-        case Anything():
-            return np.ones(len(column), dtype=np.bool_)
+    """For each value of the column whether it is among what the cell says; of texts each different one is read once."""
+    if isinstance(cell, Range) and column.dtype.is_numeric():
+        return _between(column.to_numpy(), cell)
+    texts = column.cast(pl.String).fill_null(STAR)
+    different = texts.unique()
+    verdicts = np.array([cell.covers(parse_cell(each)) for each in different], dtype=np.bool_)
+    inside: Bools = verdicts[texts.cast(pl.Enum(different)).to_physical().to_numpy()]
+    return inside
 
 
-def _plain(value: Decimal | str) -> str:
-    return f"{float(value):.12g}" if isinstance(value, Decimal) else value
+def _between(values: NDArray[Any], cell: Range) -> Bools:
+    true = np.ones(len(values), dtype=np.bool_)
+    if cell.low is not None:
+        low = float(cell.low)
+        true &= values > low if cell.low_open else values >= low
+    if cell.high is not None:
+        high = float(cell.high)
+        true &= values < high if cell.high_open else values <= high
+    return true
 
 
 def _words(cell: Cell) -> str:
     match cell:
         case Range(low, high, low_open, high_open):
-            return f"{'(' if low_open else '['}{float(low):g}, {float(high):g}{')' if high_open else ']'}"
-        case Values(values):
-            return " or ".join(sorted(map(_plain, values)))
+            first = "(-inf" if low is None else f"{'(' if low_open else '['}{float(low):g}"
+            last = "inf)" if high is None else f"{float(high):g}{')' if high_open else ']'}"
+            return f"{first}, {last}"
+        case Values():
+            return " or ".join(sorted(cell.texts))
+        case Masked():
+            return f"{cell.start}{STAR}"
         case Anything():
-            return "*"
+            return STAR
 
 
 def _hash(row: tuple[Any, ...], salt: int) -> int:
@@ -115,12 +125,20 @@ def choose(release: pl.DataFrame, form: str, share: Fraction, rng: np.random.Gen
         ).item()
     )
     cells = tuple((name, parse_cell(cell)) for name, cell in zip(release.columns, row, strict=True))
-    ranges = {name: cell for name, cell in cells if isinstance(cell, Range)}
+    ranges = {name: ends for name, cell in cells if (ends := _ends(cell)) is not None}
     salt = int(rng.integers(2**62))
     if form == "hash" or not ranges:
         return Predicate(cells, None, max(2, round(count / share)), salt)
-    widest = max(ranges, key=lambda name: float(ranges[name].high) - float(ranges[name].low))
-    return Predicate(cells, (widest, float(ranges[widest].low)), 0, salt)
+    widest = max(ranges, key=lambda name: ranges[name][1] - ranges[name][0])
+    return Predicate(cells, (widest, float(ranges[widest][0])), 0, salt)
+
+
+def _ends(cell: Cell) -> tuple[Fraction, Fraction] | None:
+    """Both ends of a range, which may be the values of people; None where it has no two."""
+    match cell:
+        case Range(Fraction() as low, Fraction() as high):
+            return low, high
+    return None
 
 
 def run(

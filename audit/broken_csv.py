@@ -3,20 +3,18 @@
 import csv
 from pathlib import Path
 
+from crowdproof.audit.encoding import fault_in_file
+
 
 def fault(path: Path) -> str | None:
     """The first fault and its remedy; None where there is none that can be told."""
-    return _encoding(path) or _rows(path)
+    return encoding_fault(path) or _rows(path)
 
 
-def _encoding(path: Path) -> str | None:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                line.decode()
-            except UnicodeDecodeError:
-                return f"line {number} is not UTF-8; save it as UTF-8."
-    return None
+def encoding_fault(path: Path) -> str | None:
+    """That the file is not in UTF-8, which polars does not always notice, and the remedy."""
+    fault = fault_in_file(path)
+    return f"it {fault}; save it as CSV in UTF-8." if fault else None
 
 
 def _rows(path: Path) -> str | None:

@@ -8,10 +8,13 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from crowdproof.audit.releases import Refusal, code, snapshot
+from crowdproof.audit.releases import Refusal, Releases, code, snapshot
 from crowdproof.errors import NoReleaseError, TargetError
 
 NO_RELEASE = "no release"
+"""The key of a run without a release."""
+SEVERAL = "several"
+"""Stands for the keys of releases that are not all the same."""
 
 
 @frozen(eq=False)
@@ -88,3 +91,19 @@ def key_of(outcome: Outcome) -> str:
 def stored_key(output: Any) -> str:
     """The key of a release that is written to files: it depends on nothing but the release."""
     return NO_RELEASE if output is None or isinstance(output, Refusal) else f"{code(output):016x}"
+
+
+def common_key(releases: Releases) -> str:
+    """The key that all of these releases have, of which there is at least one; `SEVERAL` where two differ.
+
+    >>> common_key(Releases.of([2, 2.0])) == stored_key(2), common_key(Releases.of([2, "a"]))
+    (True, 'several')
+    """
+    key = stored_key(releases[0])
+    if not releases.others:
+        rows = releases.matrix.view(np.uint64)
+        alike = bool((rows == rows[0]).all())
+    else:
+        others = releases.others.values()
+        alike = len(others) == len(releases) and all(stored_key(each) == key for each in others)
+    return key if alike else SEVERAL

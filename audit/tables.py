@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from crowdproof.audit.broken_csv import fault
+from crowdproof.audit.broken_csv import encoding_fault, fault
 from crowdproof.errors import DataError
 
 TYPES: Mapping[str, type[pl.DataType]] = {
@@ -91,7 +91,12 @@ def _kind(name: str) -> str:
 
 
 def _fault(name: str) -> str | None:
-    return fault(Path(name)) if _kind(name) == "csv" and Path(name).is_file() else None
+    if _kind(name) != "csv":
+        return None
+    try:
+        return fault(Path(name))
+    except OSError:  # it cannot be opened, which whoever asks knows already
+        return None
 
 
 def _first_line(error: BaseException) -> str:
@@ -100,8 +105,11 @@ def _first_line(error: BaseException) -> str:
 
 
 def _csv(path: Path, part: str, kept: Kept) -> pl.LazyFrame:
+    wrong = encoding_fault(_one(path, part))
+    if wrong:
+        raise DataError(f"{path} cannot be read as csv: {wrong}")
     return pl.scan_csv(
-        _one(path, part),
+        path,
         schema_overrides=dict.fromkeys(kept or (), pl.String),
         infer_schema=kept is not None,
         infer_schema_length=10_000,

@@ -4,8 +4,10 @@ A NOT_REFUTED finding names the smallest leak that the audit would have seen. He
 that size, in outputs of several kinds, and the share of audits that find them is printed: nine in ten or more.
 """
 
+import datetime
 import math
 import sys
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -88,6 +90,36 @@ def _refusals(inside: Any, rng: np.random.Generator) -> Any:
     return [None if each else float(rng.normal()) for each in inside]
 
 
+def _dates(inside: Any, rng: np.random.Generator) -> Any:
+    start = datetime.date(2000, 1, 1)
+    return [start + datetime.timedelta(days=int(each)) for each in 10_000 * _column(inside, rng)]
+
+
+def _decimals(inside: Any, rng: np.random.Generator) -> Any:
+    return [Decimal(f"{each:.9f}") for each in _column(inside, rng)]
+
+
+def _nested(inside: Any, rng: np.random.Generator) -> Any:
+    return [{"sums": [float(rng.random()), {"age": float(each)}]} for each in _column(inside, rng)]
+
+
+def _last_digits(inside: Any, rng: np.random.Generator) -> Any:
+    """Whole numbers; the event is that the last digit is 3."""
+    others = np.array([0, 1, 2, 4, 5, 6, 7, 8, 9])
+    return 10 * rng.integers(10**6, size=len(inside)) + np.where(inside, 3, rng.choice(others, len(inside)))
+
+
+def _first_letters(inside: Any, rng: np.random.Generator) -> Any:
+    """Hexadecimal digits; the event is that the first is an a."""
+    return [f"{'a' if each else rng.choice(list('0123456789bcdef'))}{rng.bytes(8).hex()}" for each in inside]
+
+
+def _lengths(inside: Any, rng: np.random.Generator) -> Any:
+    """Letters that never repeat; the event is that there are 17."""
+    lengths = np.where(inside, 17, rng.choice([14, 15, 16, 18, 19, 20], len(inside)))
+    return [rng.bytes(10).hex()[:length] for length in lengths.tolist()]
+
+
 _KINDS = {
     "one number, tail": _tail,
     "one number, middle": _column,
@@ -98,6 +130,12 @@ _KINDS = {
     "40 words": _words,
     "texts": _texts,
     "records": _records,
+    "dates": _dates,
+    "decimals": _decimals,
+    "nested numbers": _nested,
+    "last digits": _last_digits,
+    "first letters": _first_letters,
+    "lengths of texts": _lengths,
 }
 
 

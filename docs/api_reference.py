@@ -18,6 +18,7 @@ PAGE = Path(__file__).with_name("api.md")
 MODULES = (
     "crowdproof",
     "crowdproof.claims",
+    "crowdproof.cells",
     "crowdproof.exact",
     "crowdproof.findings",
     "crowdproof.errors",

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from crowdproof.audit.check.cells import STARS
 from crowdproof.audit.check.groups import COUNT, Groups
+from crowdproof.cells import suppressed
 
 ERROR = Fraction(1, 1000)
 """How often at most a shuffled release is said not to be shuffled."""
@@ -66,9 +66,7 @@ def _whole(column: str) -> pl.Expr:
 
 def star_rows(groups: Groups) -> int:
     """Rows that are missing, blank or stars in every known column, and still there."""
-    hidden = pl.all_horizontal(
-        pl.col(name).cast(pl.String).fill_null("").str.contains(rf"^({STARS.pattern}|\s*)$") for name in groups.columns
-    )
+    hidden = pl.all_horizontal(suppressed(pl.col(name)) for name in groups.columns)
     return int(groups.table.select(pl.col(COUNT).filter(hidden).sum()).item())
 
 

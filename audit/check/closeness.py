@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from crowdproof.audit.check.cells import number
 from crowdproof.audit.check.diversity import CLOSE, Measured
 from crowdproof.audit.check.groups import COUNT, GROUP, VALUE, Spread
+from crowdproof.cells import number
 from crowdproof.errors import DataError
 
 DISTANCES = ("equal", "ordered")

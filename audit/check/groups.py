@@ -1,12 +1,12 @@
 """The crowds of a release: rows that look alike in the columns an adversary may know."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import define, field, frozen
 
-from crowdproof.audit.check.cells import parse_cell
+from crowdproof.cells import Readings, is_clear, readings, surely_covers
 
 COUNT, GROUP, VALUE = "__crowdproof_count", "__crowdproof_group", "__crowdproof_value"
 
@@ -65,25 +65,61 @@ def spread(table: pl.LazyFrame, columns: Sequence[str], sensitive: str) -> Sprea
     return Spread(sensitive, Groups(tuple(columns), sizes), grouped.select(GROUP, VALUE, COUNT).explode(VALUE, COUNT))
 
 
-def covering_crowd(groups: Groups) -> tuple[int, int]:
+Covers = Callable[[Readings, Readings], bool]
+"""Whether a cell covers another: surely, or by some reading of unclear cells."""
+
+
+def covering_crowd(groups: Groups, covers: Covers = surely_covers) -> tuple[int, int]:
     """(smallest crowd, place of its group), where a row also hides among rows whose cells cover its own.
 
     Whoever is described by a row is described as well by every row that is at least as vague in each column: that many
     rows no knowledge of the columns can exclude. A crowd is never smaller than its group.
     """
-    parsed = [[parse_cell(value) for value in groups.table[name]] for name in groups.columns]
-    covering: list[dict[object, np.ndarray]] = [{} for _ in parsed]
+    columns = [_Column.of(groups.table[name], covers) for name in groups.columns]
     best, place = groups.rows + 1, 0
     for i in np.argsort(groups.sizes, kind="stable"):
         if groups.sizes[i] >= best:
             break
         mask = np.ones(len(groups.sizes), dtype=bool)
-        for cells, known in zip(parsed, covering, strict=True):
-            if cells[i] not in known:
-                verdicts = {cell: cell.covers(cells[i]) for cell in set(cells)}
-                known[cells[i]] = np.array([verdicts[cell] for cell in cells])
-            mask &= known[cells[i]]
+        for column in columns:
+            mask &= column.covering(int(i))
         crowd = int(groups.sizes[mask].sum())
         if crowd < best:
             best, place = crowd, int(i)
     return best, place
+
+
+def unclear_cell(groups: Groups) -> str | None:
+    """A cell that can be read in more than one way, the first by its text; None where all are clear."""
+    texts = {text for name in groups.columns for text in _texts(groups.table[name])}
+    return min((text for text in texts if text is not None and not is_clear(text)), default=None)
+
+
+def _texts(column: pl.Series) -> list[str | None]:
+    """The cells as texts, which lists among them have too."""
+    return [None if value is None else str(value) for value in column.to_list()]
+
+
+@define(eq=False)
+class _Column:
+    """The cells of a column, each different one read once."""
+
+    codes: np.ndarray
+    """For each row the place of its cell among the different ones."""
+    cells: list[Readings]
+    covers: Covers
+    _known: dict[int, np.ndarray] = field(factory=dict)
+
+    @classmethod
+    def of(cls, column: pl.Series, covers: Covers) -> "_Column":
+        places: dict[str | None, int] = {}
+        codes = [places.setdefault(text, len(places)) for text in _texts(column)]
+        return cls(np.array(codes), [readings(text) for text in places], covers)
+
+    def covering(self, row: int) -> np.ndarray:
+        """For each row whether its cell covers that of the given one."""
+        code = int(self.codes[row])
+        if code not in self._known:
+            verdicts = np.array([self.covers(cell, self.cells[code]) for cell in self.cells])
+            self._known[code] = verdicts[self.codes]
+        return self._known[code]

@@ -8,8 +8,9 @@ from attrs import frozen
 
 from crowdproof.audit.check import channels, closeness, diversity
 from crowdproof.audit.check.diversity import Measured
-from crowdproof.audit.check.groups import Groups, Spread, covering_crowd, group
+from crowdproof.audit.check.groups import Groups, Spread, covering_crowd, group, unclear_cell
 from crowdproof.audit.check.terms import Terms
+from crowdproof.cells import may_cover
 from crowdproof.claims import Assertion, Claim, KAnonymity
 from crowdproof.exact import show
 from crowdproof.findings import (
@@ -23,16 +24,20 @@ from crowdproof.findings import (
     Proved,
     Refuted,
     Table,
+    Undecided,
 )
 
 CELLS = {
     "text": "Cells are compared as text: missing equals missing, `*` equals `*`, and `[20, 40)` is not 30.",
     "covering": (
-        "A missing cell and stars may be anything, `[20, 40)` is a range, `{a, b}` a set: a row hides among the rows "
-        "whose cells cover its own."
+        "A missing or blank cell and one of stars may be anything, `[20, 40)` and `<30` are ranges, `{a, b}` is one of "
+        "a set, `531**` a text of that length that begins so, and all else is itself: a row hides among the rows whose "
+        "cells cover its own. What may be a range or a text, such as `20-40`, is read in both ways."
     ),
 }
 """When cells are alike, by the way of matching."""
+Crowd = tuple[int, int]
+"""How many rows hide a row, and the place of its group."""
 _NOT_PRIVACY = (
     "That holds of this file; it does not say how the file came about, and so nothing about privacy by itself."
 )
@@ -54,14 +59,26 @@ class Report:
     def k_anonymity(self) -> Finding:
         """The size of the smallest crowd."""
         groups, k = self.groups, self.terms.k
-        place = groups.smallest
-        least = int(groups.sizes[place])
-        if self.terms.match == "covering" and least < k:
-            least, place = covering_crowd(groups)
         claim = KAnonymity(k, self.terms.columns or groups.columns)
-        words = f"A row of the release hides among {least} like it, itself counted; {k} are claimed."
         evidence = (_sizes(groups, k), _risk(groups), Note("Meaning of the cells", CELLS[self.terms.match]))
-        return self._decided(claim, least >= k, words, groups.words(place), evidence)
+        sure, possible = self._crowds()
+        if sure[0] < k <= possible[0]:
+            reason = _unclear(unclear_cell(groups), sure[0], possible[0])
+            return Finding(self.subject, claim, Undecided(reason), None, evidence)
+        size, place = sure if sure[0] >= k else possible
+        words = f"A row of the release hides among {size} like it, itself counted; {k} are claimed."
+        return self._decided(claim, size >= k, words, groups.words(place), evidence)
+
+    def _crowds(self) -> tuple[Crowd, Crowd]:
+        """The smallest crowd that there surely is, and the smallest by the reading of unclear cells that hides most."""
+        groups = self.groups
+        by_text = int(groups.sizes[groups.smallest]), groups.smallest
+        if self.terms.match == "text" or by_text[0] >= self.terms.k:
+            return by_text, by_text
+        sure = covering_crowd(groups)
+        if sure[0] >= self.terms.k or unclear_cell(groups) is None:
+            return sure, sure
+        return sure, covering_crowd(groups, may_cover)
 
     def sensitive(self, spread: Spread) -> list[Finding]:
         """l-diversity and t-closeness of one sensitive column, as far as they are claimed."""
@@ -136,6 +153,13 @@ class Report:
         if holds:
             evidence = (*evidence, Note("What this says", _NOT_PRIVACY))
         return Finding(self.subject, claim, verdict, Exact(), evidence)
+
+
+def _unclear(cell: str | None, least: int, most: int) -> str:
+    return (
+        f"A row of the release hides among {least} or among up to {most}, by what cells such as {cell} mean: they can "
+        "be read in more than one way. Write a range as [20, 40) and a set as {a, b}, or compare the cells as text."
+    )
 
 
 def _rows(count: int) -> str:

@@ -6,9 +6,12 @@ samples with probability rho. A true claim then asks for
 
     p pi <= e^eps (q + (1 - q) rho) + delta.
 
-Now n runs on samples of the first kind, and n on samples of the second, drawn by their weights. That all the first give
-the event and none of the second does has probability pi^n (1 - rho)^n. The largest value that a true claim allows is
-on its edge, and n is chosen so that it is at most the error.
+A coin that the target cannot see decides for each fresh run whether it is on a sample of the first kind, with
+probability w, or of the second, and the sample is drawn by its weight. Whatever came before, the run comes out as
+enumerated with probability w pi + (1 - w)(1 - rho). With w = 1 / (1 + s), where s = e^eps (1 - q) / p, that is the same
+all along the edge of the claim: 1 - w (1 - (e^eps q + delta) / p). So all of n runs come out as enumerated with at most
+the n-th power of this number, even if the target remembers every run: it never knows which kind is next, as it would
+towards the end of an order in which either kind has its fixed number of runs.
 """
 
 import math
@@ -17,6 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from crowdproof.audit.exact.engine import ExactResult, NotDeterministicError, only_outcome
 from crowdproof.audit.exact.profile import Excess, exp_bounds
@@ -27,8 +31,26 @@ from crowdproof.audit.outcome import key_of
 from crowdproof.audit.rows import GroupedPair
 from crowdproof.mechanism import Mechanism
 
-MOST = 20_000
-"""Runs on either side beyond which no confirmation is tried."""
+LEAST_MISSED = Fraction(1, 10**12)
+"""How likely a run must be, at least, to show that a true claim's target is random: below, no number of runs would do,
+and the logarithms would be lost in rounding."""
+ROUNDING = 1e-9
+"""What the number of runs is raised by, relative to itself: far more than rounding in its logarithms can take off."""
+MOST = 40_000
+"""Runs beyond which no confirmation is tried: a guess at what nobody would wait for."""
+
+
+@frozen
+class Plan:
+    """How a refutation is confirmed: so many runs, each of them on the heavier side's samples by a coin."""
+
+    runs: int
+    heavy: Fraction
+    """The probability that a run is on one of the samples that make up the event on the heavier side."""
+
+    def coins(self, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """For each run whether it is on such a sample."""
+        return rng.random(self.runs) < float(self.heavy)
 
 
 @frozen(eq=False)
@@ -43,28 +65,29 @@ class _RunOnce:
         return key_of(only_outcome(self.mechanism, self.pair.dataset(sample.counts), [seed]))
 
 
-def needed(excess: Excess, delta: Fraction, error: Fraction) -> float:
-    """Runs on either side that rule out that the claim is true; infinite where no number does.
+def planned(excess: Excess, delta: Fraction, error: Fraction) -> Plan | None:
+    """The fewest runs that rule out that the claim is true; None where no reasonable number does.
 
     >>> from crowdproof.exact import Epsilon
     >>> certain = Excess(Epsilon.of("ln 9"), (), Fraction(1), Fraction(0))
-    >>> needed(certain, Fraction(0), Fraction(1, 10**6)), (8 / 9) ** 118 <= 1e-6 < (8 / 9) ** 117
-    (118, True)
+    >>> planned(certain, Fraction(0), Fraction(1, 10**6)), 0.9**132 <= 1e-6 < 0.9**131
+    (Plan(runs=132, heavy=Fraction(1, 10)), True)
     """
     # in fractions: e^eps and one over p may be beyond the floats
     x, q = exp_bounds(excess.epsilon)[1], excess.q + excess.unseen_q
-    least, slope = (x * q + delta) / excess.p, x * (1 - q) / excess.p
-    rho = min(max((slope - least) / (2 * slope), Fraction(0)), (1 - least) / slope) if slope else Fraction(0)
-    likely = float(min(Fraction(1), least + slope * rho) * (1 - rho))
-    if likely >= 1 - 1e-12:
-        return math.inf
-    return math.ceil(math.log(error) / math.log(likely) * (1 + 1e-9)) if likely > 0 else 1
+    heavy = excess.p / (excess.p + x * (1 - q))
+    missed = heavy * (1 - (x * q + delta) / excess.p)
+    # the largest probability that one run comes out as enumerated is 1 - missed
+    if missed <= LEAST_MISSED:
+        return None
+    runs = 1 if missed >= 1 else math.ceil(math.log(error) / math.log1p(-float(missed)) * (1 + ROUNDING))
+    return Plan(runs=runs, heavy=heavy) if runs <= MOST else None
 
 
-def enough(excess: Excess, delta: Fraction, error: Fraction, meter: Meter) -> int | None:
-    """The same, or None where so many are not to be had."""
-    runs = needed(excess, delta, error)
-    return int(runs) if runs <= MOST and meter.affords(2 * int(runs)) else None
+def affordable(excess: Excess, delta: Fraction, error: Fraction, meter: Meter) -> Plan | None:
+    """The plan of a confirmation, or None where the budget is too small for it."""
+    plan = planned(excess, delta, error)
+    return plan if plan is not None and meter.affords(plan.runs) else None
 
 
 def confirmed(
@@ -83,17 +106,17 @@ def confirmed(
 
     A run that comes out otherwise than enumeration has it raises `NotDeterministicError`.
     """
-    runs = enough(excess, delta, error, meter)
-    if runs is None:
+    plan = affordable(excess, delta, error, meter)
+    if plan is None:
         return False
     keys = {each.key for each in excess.event}
     heavy = [(sample, sample.right if flipped else sample.left) for sample, key in result.ran if key in keys]
     light = [(sample, sample.left if flipped else sample.right) for sample, key in result.ran if key not in keys]
     for_draws, for_runs = np.random.SeedSequence(seed).spawn(2)
     rng = np.random.default_rng(for_draws)
-    drawn = [(each, True) for each in _drawn(heavy, runs, rng)]
-    drawn += [(each, False) for each in _drawn(light, runs, rng)]
-    rng.shuffle(drawn)
+    coins = plan.coins(rng).tolist()
+    fresh = {True: iter(_drawn(heavy, plan.runs, rng)), False: iter(_drawn(light, plan.runs, rng))}
+    drawn = [(next(fresh[coin]), coin) for coin in coins]
     seeds = for_runs.generate_state(len(drawn), np.uint64).tolist()
     seen = runner.map(
         _RunOnce(mechanism, result.grouped), [(sample, each) for (sample, _), each in zip(drawn, seeds, strict=True)]

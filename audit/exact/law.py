@@ -6,7 +6,8 @@ from typing import Any
 
 from attrs import frozen
 
-from crowdproof.errors import TargetError
+from crowdproof.errors import ParameterError, TargetError
+from crowdproof.exact import Number, rational
 
 
 @frozen(eq=False)
@@ -56,12 +57,23 @@ def collect(terms: Iterable[Weighted], left_total: int, right_total: int) -> Pai
     )
 
 
-def checked(law: Mapping[Any, Fraction] | Iterable[tuple[Any, Fraction]]) -> list[tuple[Any, Fraction]]:
-    """The outputs of a declared law with their probabilities, if these sum to one; as a mapping or as pairs."""
-    items = list(law.items() if isinstance(law, Mapping) else law)
-    total = sum((p for _, p in items), Fraction(0))
-    if total != 1 or any(p < 0 for _, p in items):
-        raise TargetError(
-            f"the target's declared law sums to {total}: its probabilities must be fractions that sum to 1."
-        )
-    return items
+def checked(law: Mapping[Any, Number] | Iterable[tuple[Any, Number]]) -> list[tuple[Any, Fraction]]:
+    """The outputs of a declared law with their probabilities, if these sum to one; as a mapping or as pairs.
+
+    A probability is what is written: 0.1 is one tenth.
+
+    >>> checked({"yes": 0.1, "no": 0.9})
+    [('yes', Fraction(1, 10)), ('no', Fraction(9, 10))]
+    """
+    items = law.items() if isinstance(law, Mapping) else law
+    try:
+        read = [(output, rational(p, "probability")) for output, p in items]
+    except (ParameterError, TypeError, ValueError) as error:
+        raise TargetError(f"the target's declared law cannot be read ({error}): {_FRACTIONS}") from None
+    total = sum((p for _, p in read), Fraction(0))
+    if total != 1 or any(p < 0 for _, p in read):
+        raise TargetError(f"the target's declared law sums to {total}: {_FRACTIONS}")
+    return read
+
+
+_FRACTIONS = "give each output with its probability, in fractions that sum to 1."

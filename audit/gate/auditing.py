@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 import crowdproof
 from crowdproof import wire
@@ -19,6 +19,7 @@ from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair, Request, Sampling
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions import statistically
+from crowdproof.audit.notions.constant import constant
 from crowdproof.audit.notions.exactly import ExactPart
 from crowdproof.audit.notions.question import Question
 from crowdproof.audit.probe import probe
@@ -26,7 +27,7 @@ from crowdproof.audit.sequential import Ended, SequentialResult, sequential_audi
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.claims import DP, DPS
-from crowdproof.errors import TargetError, pass_interrupts
+from crowdproof.errors import pass_interrupts
 from crowdproof.findings import (
     Confidence,
     Cost,
@@ -109,12 +110,8 @@ class AuditEngine:
             stop=False,
             bounds=False,
         )
-        if result.ended is Ended.INTERRUPTED:
-            raise KeyboardInterrupt
-        if result.ended is Ended.FAILED:
-            raise TargetError(result.failure)
-        if result.silent:
-            raise TargetError(statistically.silence(result))
+        statistically.require_answers(result)
+        case.keys.update(result.keys)
         detectable = f"In the last slice, {result.detectable.words}."
         whole = result.ended is not Ended.SECONDS
         learned = {"crowdproof": crowdproof.__version__, "state": result.state}
@@ -175,6 +172,7 @@ def _enumerated(question: Question, request: Request, case: Case) -> Finding | N
         part.confirm()
     except NotDeterministicError:
         return None
+    case.keys.update(part.keys)
     if part.refuting is None and part.gap is None and not meter.spent and (part.unaffordable or part.worst is None):
         case.shown.extend([Note("Exact part", part.seen())] if part.worst is not None else [])
         case.shown.extend(part.evidence())
@@ -183,7 +181,7 @@ def _enumerated(question: Question, request: Request, case: Case) -> Finding | N
     if isinstance(finding.certainty, Measured):
         case.enumerated.append(finding)
         return None
-    return finding
+    return evolve(finding, evidence=(*constant(case.keys), *finding.evidence))
 
 
 def _settled(part: ExactPart, meter: Meter) -> Finding:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from attrs import define, frozen
 
+from crowdproof import interrupts
 from crowdproof.audit.gate.engine import Case, Engine, slice_seed
 from crowdproof.audit.gate.evidence import Epoch, Evidence, Standing
 from crowdproof.audit.interface import Budget
@@ -92,6 +93,7 @@ class Ring:
         """Give every claim its slices."""
         for round_ in range(ROUNDS):
             for bout in sorted(bouts, key=lambda each: -each.suspicion):
+                interrupts.check()  # a target may have caught what was raised to end the gate
                 if not bout.over and self.deadline.left > 0:
                     self._slice(bout, bout.next_size(round_))
 

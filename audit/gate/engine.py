@@ -36,6 +36,8 @@ class Case:
     enumerated: list[Finding] = field(factory=list)
     """What enumeration found if the target is deterministic, where that was only measured: it stands unless the
     statistical test says otherwise. One finding, or none."""
+    keys: set[str] = field(factory=set)
+    """Keys of the releases that this gate has seen."""
     spends: bool = False
     """Whether to settle it takes a part of the gate's error."""
 

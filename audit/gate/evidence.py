@@ -28,6 +28,7 @@ from attrs import frozen
 
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.findings import Json
+from crowdproof.interrupts import unbroken
 
 APPLICATION = 0x43524F57
 """Marks a SQLite file as ours ('CROW')."""
@@ -268,7 +269,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _create(path: Path) -> None:
     """Make the file whole, and only then give it its name: of several at once the first wins, none sees half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".crowdproof-") as folder:
+    with unbroken(), tempfile.TemporaryDirectory(dir=path.parent, prefix=".crowdproof-") as folder:
         fresh = Path(folder) / "evidence"
         base = sqlite3.connect(fresh, isolation_level=None)
         base.executescript(f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};{_TABLES}")

@@ -38,21 +38,21 @@ class GateResult:
     interrupted: bool = False
     """Whether it was ended before every claim had its turn."""
 
-    def exit_code(self, *, strict: bool = False, exit_zero: bool = False) -> ExitCode:
+    def exit_code(self, *, lenient: bool = False, exit_zero: bool = False) -> ExitCode:
         """The exit code. `exit_zero` forgives refutations and nothing else; what was not run is never green."""
-        code = self._code(strict=strict, exit_zero=exit_zero)
+        code = self._code(lenient=lenient, exit_zero=exit_zero)
         return ExitCode.BROKEN if self.interrupted and code in {ExitCode.HELD, ExitCode.UNDECIDED} else code
 
-    def _code(self, *, strict: bool, exit_zero: bool) -> ExitCode:
+    def _code(self, *, lenient: bool, exit_zero: bool) -> ExitCode:
         judged = [each for each in self.findings if each.subject not in self.passed]
-        code = exit_code(judged, strict=strict)
+        code = exit_code(judged, lenient=lenient)
         if code is ExitCode.REFUTED and not exit_zero:
             return code
         if self.problems:
             return ExitCode.USAGE
         if code is ExitCode.REFUTED:
             rest = [each for each in judged if not isinstance(each.verdict, Refuted)]
-            return exit_code(rest, strict=strict) if rest else ExitCode.HELD
+            return exit_code(rest, lenient=lenient) if rest else ExitCode.HELD
         return code
 
     def summary(self) -> str:
@@ -67,7 +67,7 @@ class GateResult:
 
     def badge(self) -> dict[str, Json]:
         """The summary for a badge, in the form that shields.io reads from an endpoint."""
-        code = self.exit_code(strict=True)
+        code = self.exit_code()
         colours = {ExitCode.HELD: "blue", ExitCode.REFUTED: "red"}
         message = self._counted() if self.findings else "nothing collected"
         return {

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from attrs import Factory, define, evolve, frozen
 
+from crowdproof import interrupts
 from crowdproof.audit.gate import arithmetic, suppressing
 from crowdproof.audit.gate.again import Again
 from crowdproof.audit.gate.bouts import Bout, Deadline, Ring
@@ -24,7 +25,6 @@ from crowdproof.audit.gate.result import GateResult
 from crowdproof.audit.gate.sources import Code, code_of, key_of
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.interface import Budget
-from crowdproof.audit.interrupts import noticed
 from crowdproof.errors import pass_interrupts, told
 from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided, Verdict
 
@@ -103,21 +103,27 @@ class _Run:
     interrupted: bool = False
 
     def examine(self) -> tuple[Entry, ...]:
-        """Fill in a finding for every claim; the claims are handed back."""
+        """Fill in a finding for every claim; the claims are handed back, and what comes after is not interrupted."""
         entries = self.project.config.claims
+        try:
+            self._calculate(entries)
+            self._work(entries)
+        except BaseException as error:  # noqa: BLE001  (what is found about the others is not lost)
+            verdict = self._stopped(error)
+            for entry in entries:
+                self.keys.setdefault(entry.name, key_of(entry, Code(), self.project))
+                if entry.name not in self.findings:
+                    self._found(entry, Finding(entry.name, entry.claim, verdict))
+        interrupts.keep()
+        return entries
+
+    def _calculate(self, entries: tuple[Entry, ...]) -> None:
+        """Find what the evidence about each claim is filed under, and what arithmetic says without a run."""
         for entry in entries:
             self.keys[entry.name] = self._key(entry)
             wrong = arithmetic.contradiction(entry)
             if wrong is not None:
                 self._found(entry, wrong)
-        try:
-            self._work(entries)
-        except BaseException as error:  # noqa: BLE001  (what is found about the others is not lost)
-            verdict = self._stopped(error)
-            for entry in entries:
-                if entry.name not in self.findings:
-                    self._found(entry, Finding(entry.name, entry.claim, verdict))
-        return entries
 
     def _work(self, entries: tuple[Entry, ...]) -> None:
         cases: list[Case] = []
@@ -130,7 +136,8 @@ class _Run:
                 self.engine.release(case)
 
     def _stopped(self, error: BaseException) -> Verdict:
-        """What is said of the claims that are open when the gate cannot go on."""
+        """What is said of the claims that are open when the gate cannot go on; nothing breaks into the rest."""
+        interrupts.keep()
         if isinstance(error, KeyboardInterrupt):
             self.interrupted = True
             return Undecided("The gate was interrupted before it was decided.")
@@ -156,11 +163,11 @@ class _Run:
     def _unsettled(self, cases: list[Case]) -> list[Case]:
         """Those that need a statistical test."""
         left = []
-        with noticed() as interrupts:
+        with interrupts.noticed() as asked:
             for place, case in enumerate(cases):
                 if not self._settled(case, len(cases) - place):
                     left.append(case)
-                interrupts.check()
+                asked.check()
         return left
 
     def _settled(self, case: Case, waiting: int) -> bool:

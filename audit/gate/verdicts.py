@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from crowdproof import wire
 from crowdproof.audit.gate.bouts import Bout
+from crowdproof.audit.notions.constant import constant
 from crowdproof.findings import (
     Certainty,
     Confidence,
@@ -28,6 +29,7 @@ def concluded(bout: Bout) -> Finding:
     notes: tuple[Note, ...] = () if bout.crash is not None else (_so_far(bout),)
     if bout.case.passing is not None:
         notes += (Note("Evidence does not add up", f"This run stands alone: {bout.case.passing}."),)
+    notes += constant(bout.case.keys)
     shown = [*bout.case.shown, *_enumeration(bout, verdict)]
     runs = bout.spent + sum(found.cost.runs for found in bout.case.enumerated)
     return Finding(

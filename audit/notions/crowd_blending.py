@@ -18,6 +18,7 @@ from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions.question import ASSUMED, GOING_ON, finite, if_deterministic
+from crowdproof.audit.notions.statistically import require_answers
 from crowdproof.audit.notions.statistically import witness as betting_witness
 from crowdproof.audit.probe import probe
 from crowdproof.audit.rows import GroupedPair, group
@@ -132,10 +133,7 @@ class Examination:
         self.blind = found.detectable.nothing or not found.bet
         if found.refuted is not None:
             return betting_witness(found.refuted, [pair])
-        if found.ended is Ended.INTERRUPTED:
-            raise KeyboardInterrupt
-        if found.ended is Ended.FAILED:
-            raise TargetError(found.failure)
+        require_answers(found)
         return None
 
     def _confirmed(self, result: ExactResult, excess: Excess, flipped: bool) -> bool:

@@ -173,6 +173,11 @@ class ExactPart:
         """Whether every pair that was looked at was enumerated."""
         return bool(self.examined) and not self.unaffordable and not self.broken
 
+    @property
+    def keys(self) -> set[str]:
+        """Keys of all releases of the pairs that were enumerated."""
+        return {key for each in self.examined for _, key in each.result.ran}
+
     def worst_first(self) -> list[Pair]:
         """The pairs that were enumerated."""
         ranked = sorted(self.examined, key=lambda each: each.delta, reverse=True)

@@ -21,6 +21,7 @@ from crowdproof.audit.exact.engine import NOT_DETERMINISTIC
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions import statistically
+from crowdproof.audit.notions.constant import constant
 from crowdproof.audit.notions.exactly import ExactPart
 from crowdproof.audit.notions.pilot import best_by_search
 from crowdproof.audit.notions.question import GOING_ON, Question, check_pairs, is_recorded
@@ -59,6 +60,12 @@ class Findings:
     ended: str | None = None
     """Why it ended early, if it did."""
 
+    @property
+    def keys(self) -> set[str]:
+        """Keys of all releases that count."""
+        tested = frozenset[str]() if self.tested is None else self.tested.keys
+        return self.exact.keys | tested
+
 
 def examine(request: Request) -> Conclusion:
     """Look for a pair of neighbours and an event that refute the claim."""
@@ -72,7 +79,8 @@ def examine(request: Request) -> Conclusion:
         _look(question, request, meter, found)
     except KeyboardInterrupt:
         found.ended = "it was interrupted"
-    return _conclude(question, request, meter, found)
+    conclusion = _conclude(question, request, meter, found)
+    return evolve(conclusion, evidence=(*constant(found.keys), *conclusion.evidence))
 
 
 def _probed(question: Question, request: Request) -> int:
@@ -202,8 +210,9 @@ def _judge(found: Findings, tested: SequentialResult) -> Verdict:  # noqa: PLR09
         return Refuted(statistically.witness(tested.refuted, found.pairs))
     if found.exact.gap:
         return Skipped(found.exact.gap)
-    if tested.silent:
-        return Skipped(statistically.silence(tested))
+    silent = statistically.out_of_order(tested)
+    if silent is not None:
+        return Skipped(silent)
     if tested.ended is Ended.DRIFT:
         return Undecided(DRIFT)
     if tested.ended is Ended.FAILED:

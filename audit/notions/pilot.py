@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdproof.audit import global_random
+from crowdproof.audit import own_process
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import BudgetSpentError, Meter
 from crowdproof.audit.notions.question import Question
@@ -35,7 +35,7 @@ def best_by_search(question: Question, request: Request, meter: Meter) -> list[P
 
 def excess_estimate(question: Question, pair: Pair, seed: int, meter: Meter) -> float | None:
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
-    with global_random.kept():
+    with own_process.kept():
         left, right = glance(question.whole, pair, RUNS, np.random.SeedSequence([seed, 2]))
     try:
         meter.spend(2 * RUNS, "searching for a pair")

@@ -16,15 +16,13 @@ from attrs import frozen
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from crowdproof.audit.check.cells import Anything, Cell, parse_cell
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.rows import group, is_rows, size
+from crowdproof.cells import Anything, Cell, may_be_suppressed, parse_cell
 from crowdproof.claims import Neighbours
 
 Row = tuple[Cell, ...]
 
-_NOTHING = frozenset({"", "-", "?", "na", "n/a", "nan", "none", "null", "suppressed"})
-"""Texts that stand for a suppressed cell, besides stars."""
 _COMPARED = 4_000_000
 """Pairs of rows that are looked at one by one; beyond, every row is taken to agree with every other."""
 _CHOICES = 256
@@ -98,16 +96,13 @@ def one_threshold(seen: Sequence[Releases], relation: Neighbours) -> bool:
 
 
 def _read(table: pl.DataFrame, names: Sequence[str]) -> Counter[Row]:
-    known: dict[str, Cell] = {}
-    columns = [[_cell(value, known) for value in table[name]] for name in names]
+    columns = [[_cell(value) for value in table[name]] for name in names]
     return Counter(row for row in zip(*columns, strict=True) if not all(map(_hidden, row)))
 
 
-def _cell(value: Any, known: dict[str, Cell]) -> Cell:
-    text = "" if value is None else str(value).strip()
-    if text not in known:
-        known[text] = parse_cell(None if text.casefold() in _NOTHING else text)
-    return known[text]
+def _cell(value: Any) -> Cell:
+    """What the cell says. A word that may stand for a suppressed cell does: it must not refute."""
+    return Anything() if may_be_suppressed(value) else parse_cell(value)
 
 
 def _people(pair: Pair, left: pl.DataFrame, right: pl.DataFrame) -> int | None:

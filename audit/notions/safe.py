@@ -20,7 +20,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from crowdproof.audit.exact import Excess, NotDeterministicError
-from crowdproof.audit.exact.confirm import enough
+from crowdproof.audit.exact.confirm import affordable
 from crowdproof.audit.exact.engine import declares_law, only_outcome
 from crowdproof.audit.interface import Conclusion, Pair, Request
 from crowdproof.audit.meter import Meter
@@ -52,7 +52,8 @@ from crowdproof.findings import (
 FORM = Note(
     "What was compared",
     "The releases of neighbouring datasets. Each row of a release is taken for one row of the data, recoded, and a "
-    "missing cell or one of stars for a suppressed one; which rows and cells are suppressed may depend on the data.",
+    "missing cell, one of stars or a word such as NA for a suppressed one; which rows and cells are suppressed may "
+    "depend on the data.",
 )
 CHOOSE = "give it a method choose(data, rng) that returns the recoding."
 AMBIGUOUS = (
@@ -130,17 +131,18 @@ def _examine_releases(request: Request, claim: Safe, known: Finite) -> Conclusio
 
 def _confirmed(request: Request, claim: Safe, seen: list[tuple[Any, Outcome]], meter: Meter) -> bool:
     """Whether the releases of both datasets come again in fresh runs; False where the budget is too small for these."""
-    runs = enough(Excess(claim.epsilon, (), Fraction(1), Fraction(0)), Fraction(0), request.error, meter)
-    if runs is None:
+    certain = Excess(claim.epsilon, (), Fraction(1), Fraction(0))
+    plan = affordable(certain, Fraction(0), request.error, meter)
+    if plan is None:
         return False
-    for_order, for_runs = np.random.SeedSequence([request.seed, 6]).spawn(2)
-    seeds = for_runs.generate_state(2 * runs).tolist()
-    order = np.random.default_rng(for_order).permutation(np.repeat([0, 1], runs)).tolist()
-    expected = [key_of(outcome) for _, outcome in seen]
-    for place, seed in zip(order, seeds, strict=True):  # in random order: a target may change in the course of time
-        if key_of(only_outcome(request.target, seen[place][0], [seed])) != expected[place]:
+    for_coins, for_runs = np.random.SeedSequence([request.seed, 6]).spawn(2)
+    seeds = for_runs.generate_state(plan.runs).tolist()
+    first, second = [(data, key_of(outcome)) for data, outcome in seen]
+    for coin, seed in zip(plan.coins(np.random.default_rng(for_coins)).tolist(), seeds, strict=True):
+        data, expected = first if coin else second
+        if key_of(only_outcome(request.target, data, [seed])) != expected:
             raise NotDeterministicError
-    meter.runs += 2 * runs
+    meter.runs += plan.runs
     return True
 
 

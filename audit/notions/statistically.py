@@ -8,8 +8,9 @@ import numpy as np
 from crowdproof.audit.interface import Pair, Request
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.notions.question import Question
-from crowdproof.audit.sequential import Direction, Refutation, SequentialResult, sequential_audit
+from crowdproof.audit.sequential import Direction, Ended, Refutation, SequentialResult, sequential_audit
 from crowdproof.audit.witness import data_to_json
+from crowdproof.errors import TargetError
 from crowdproof.exact import show
 from crowdproof.findings import Chart, Evidence, Note, PairWitness, Series, Table
 
@@ -52,12 +53,31 @@ def bet_on(
     return result
 
 
-def silence(result: SequentialResult) -> str:
-    """That nearly all runs released nothing."""
-    return (
-        f"In {result.refused:,} of {result.trials:,} runs there was no release, so hardly anything was examined: let "
-        "the target answer all runs of the audit."
-    )
+def out_of_order(result: SequentialResult) -> str | None:
+    """That the target gave no releases, or stopped giving any in the course of the test; None where it did not.
+
+    What such runs do not show, nobody has looked for.
+    """
+    if result.silent:
+        return (
+            f"In {result.refused:,} of {result.trials:,} runs there was no release, so hardly anything was examined: "
+            "let the target answer all runs of the audit."
+        )
+    if result.stopped:
+        return (
+            f"The last {result.stopped:,} of {result.trials:,} runs all came out alike, though earlier ones did not, "
+            "so the target seems to have been out of order by then: check it, and audit it again."
+        )
+    return None
+
+
+def require_answers(result: SequentialResult) -> None:
+    """Raise what kept the target from answering to the end: an interrupt, a failure, or that it was out of order."""
+    if result.ended is Ended.INTERRUPTED:
+        raise KeyboardInterrupt
+    reason = result.failure if result.ended is Ended.FAILED else out_of_order(result)
+    if reason is not None:
+        raise TargetError(reason)
 
 
 def witness(refutation: Refutation, pairs: Sequence[Pair]) -> PairWitness:

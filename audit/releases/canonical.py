@@ -185,31 +185,45 @@ def as_table(output: Any) -> pl.DataFrame | None:
     module = type(output).__module__.partition(".")[0]
     if module == "pyarrow" and hasattr(output, "to_pydict"):
         return pl.DataFrame(output.to_pydict(), strict=False)
-    if module == "pandas" and hasattr(output, "to_frame") and not hasattr(output, "columns"):
-        output = output.to_frame()
-    return _from_pandas(output) if module == "pandas" and hasattr(output, "columns") else None
+    if module == "pandas" and (hasattr(output, "columns") or hasattr(output, "to_frame")):
+        return from_pandas(output)
+    return None
 
 
-def _from_pandas(frame: Any) -> pl.DataFrame:
-    """An index with a name, or of anything but whole numbers, is part of the release; else it is pandas' numbering.
+def from_pandas(frame: Any) -> pl.DataFrame:
+    """A pandas table or series as a polars table; the frame itself stays as it is.
 
-    Columns go by way of plain lists: those of type object hold mixed types, and two columns may have one name.
+    An index with a name, or of anything but whole numbers, is part of the release; else it is pandas' numbering. Of
+    columns with one name the later ones are numbered.
     """
+    if not hasattr(frame, "columns"):
+        frame = frame.to_frame()
     index = frame.index
     labels = []
     if any(name is not None for name in index.names) or index.dtype.kind not in "iu":
-        labels = [(name or "index", index.get_level_values(level)) for level, name in enumerate(index.names)]
+        levels = [index.get_level_values(level).to_series() for level in range(index.nlevels)]
+        labels = list(zip([name or "index" for name in index.names], levels, strict=True))
     cells = [(name, frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
-    columns: dict[str, list[Any]] = {}
+    columns: dict[str, pl.Series] = {}
     for place, (name, values) in enumerate([*labels, *cells]):
         unused = str(name) if str(name) not in columns else f"{name} ({place + 1})"
-        columns[unused] = _uniform(values.tolist())
-    return pl.DataFrame(columns, strict=False)
+        columns[unused] = _plain_column(values)
+    return pl.DataFrame(columns)
 
 
-def _uniform(values: list[Any]) -> list[Any]:
-    kinds = {type(each) for each in values}
-    return values if len(kinds) <= 1 else [None if each is None else str(each) for each in values]
+def _plain_column(column: Any) -> pl.Series:
+    """Text for what is not a number, a date or text already, such as an interval or a mix of types."""
+    if column.dtype.kind in "biufM":
+        return pl.Series(pl.from_pandas(column))
+    values = column.astype(object).where(column.notna(), None).tolist()
+    kinds = {type(value) for value in values if value is not None}
+    if (len(kinds) > 1 and not kinds <= {int, float}) or not _storable(kinds):
+        values = [None if value is None else str(value) for value in values]
+    return pl.Series(values, strict=False)
+
+
+def _storable(kinds: set[type]) -> bool:
+    return all(kind in {bool, int, float, str, bytes} or kind.__module__ == "datetime" for kind in kinds)
 
 
 def _other(value: Any, depth: int) -> Any:

@@ -20,6 +20,11 @@ BITS = 52
 """Bits of the fraction of a floating-point number; its sign and exponent are seen in its value."""
 MOST_OTHERS = 16
 """Releases among numbers that are no numbers, and are told apart one by one: refusals and the like are few."""
+DIFFERENT = 16
+"""Values of a trait that are counted, to see how much it varies: a trait that takes so many is a measure of some kind,
+and comes before all that only a few releases show."""
+WIDE = 100
+"""Whole numbers that reach over so many, ten for each last digit, are looked at by their last digit as well."""
 STEPS = 64
 """Vectors longer than this get no features of neighbouring components."""
 
@@ -72,6 +77,9 @@ class Numbers:
         matrix, others = releases.numbers(self.form)
         if self.width > 1 and not np.isfinite(matrix).all():
             found += [("missing",), ("finite",)]
+        if self.whole and self.width <= STEPS:
+            reach = np.ptp(np.where(np.isfinite(matrix), matrix, 0.0), axis=0)
+            found += [("last digit", place) for place in places if reach[place] >= WIDE]
         if not self.whole and self.width <= STEPS:
             found += [("grain", place) for place in places]
             found += [("bit", 0, bit) for bit in range(BITS)] if self.width == 1 else []
@@ -145,18 +153,16 @@ class Records:
 
     def candidates(self, releases: Releases) -> list[Feature]:
         """The traits that are not the same in all of these releases, those first that say most in words."""
-        sums: dict[Feature, list[float]] = {}
+        seen: Counter[Feature] = Counter()
+        values: dict[Feature, set[float]] = {}
         for release in releases:
             for trait, value in traits(release):
-                entry = sums.setdefault(trait, [0.0, 0.0, 0.0])
-                entry[0] += value != 0
-                entry[1] += value
-                entry[2] += value * value
-        size = max(len(releases), 1)
-        spread = {
-            trait: max(min(seen, size - seen), float(square * size > total * total * (1 + 1e-12)))
-            for trait, (seen, total, square) in sums.items()
-        }
+                seen[trait] += value != 0
+                known = values.setdefault(trait, set())
+                if len(known) < DIFFERENT:
+                    known.add(value)
+        size = len(releases)
+        spread = {trait: _spread(seen[trait], size, values[trait]) for trait in values}
         varied = [trait for trait, value in spread.items() if value > 0]
         kept = sorted(varied, key=lambda trait: (-spread[trait], repr(trait)))[: self.limit]
         return sorted(kept, key=lambda trait: PLAIN.index(trait[0]) if trait[0] in PLAIN else len(PLAIN))
@@ -169,6 +175,15 @@ class Records:
     def to_json(self) -> dict[str, Any]:
         """As plain values, which `reader_from_json` reads."""
         return {"kind": "traits"}
+
+
+def _spread(seen: int, size: int, values: set[float]) -> int:
+    """How much a trait varies: how many of the releases have it, or lack it; or how many values it takes.
+
+    A number that every release has, such as the length of a text, is worth more than a trait of a single release.
+    """
+    different = len(values) + (0 < seen < size and 0.0 not in values)
+    return max(min(seen, size - seen), different - 1)
 
 
 Reader: TypeAlias = Numbers | Records
@@ -224,6 +239,11 @@ def grain(values: Floats) -> Floats:
     return np.asarray(np.where(values == 0, 1024.0, found))
 
 
+def _last_digit(values: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):  # of an infinity
+        return np.asarray(np.fmod(np.abs(values), 10.0))
+
+
 def _bit(values: Floats, bit: int) -> Floats:
     bits = np.ascontiguousarray(values).view(np.uint64)
     return np.asarray((bits >> np.uint64(bit)) & np.uint64(1)).astype(float)
@@ -244,6 +264,7 @@ _OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "place of the largest": lambda matrix: np.where(np.isnan(matrix), -np.inf, matrix).argmax(1),
     "missing": lambda matrix: np.isnan(matrix).sum(1),
     "finite": lambda matrix: np.isfinite(matrix).sum(1),
+    "last digit": lambda matrix, place: _last_digit(matrix[:, place]),
     "grain": lambda matrix, place: grain(matrix[:, place]),
     "bit": lambda matrix, place, bit: _bit(matrix[:, place], bit),
 }

@@ -1,23 +1,26 @@
 """Traits of a structured output: what a reviewer would point at in a table, a text, a set or a nested list."""
 
+import datetime
 import re
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import polars as pl
 
-from crowdproof.audit.check.cells import STARS
-from crowdproof.audit.releases.canonical import canonical
+from crowdproof.audit.releases.canonical import Other, canonical
 from crowdproof.audit.releases.keys import table_digest
 from crowdproof.audit.releases.refusal import Refusal
+from crowdproof.cells import ends, is_suppressed, members
 
 Trait: TypeAlias = tuple[Any, ...]
 DEEPEST = 6
 """Nested outputs are followed this far down."""
 LONGEST = 4096
 """Characters of a text that are looked at as words."""
-_RANGE = re.compile(r"\s*[\[(]\s*([^,\[\]()]+?)\s*,\s*([^,\[\]()]+?)\s*[\])]\s*")
+_BETWEEN = re.compile(r"[\s=;:,|]+")
+"""What stands between two words, or between a name and its value."""
 _FINITE_LIMIT = 10**300
 LARGE = 10**300
 """Whole numbers from here on are written in hexadecimal: Python writes no very long ones in decimal."""
@@ -104,7 +107,8 @@ def _table(table: pl.DataFrame) -> Iterator[tuple[Trait, float]]:
     for name in table.columns:
         yield ("column", name), 1.0
         yield from _column(name, table.get_column(name))
-    rows = [tuple(_text(cell) for cell in row) for row in table.rows()]
+    cells = table.rows()
+    rows = [tuple(_text(cell) for cell in row) for row in cells]
     for row, count in Counter(rows).items():
         yield ("row", *row), float(count)
     if rows:
@@ -112,22 +116,19 @@ def _table(table: pl.DataFrame) -> Iterator[tuple[Trait, float]]:
         yield ("last row", *rows[-1]), 1.0
         yield ("rows in order",), float(rows == sorted(rows))
         yield ("smallest group",), float(min(Counter(rows).values()))
-        yield ("rows of stars",), float(sum(all(map(STARS.fullmatch, row)) for row in rows))
+        yield ("rows of stars",), float(sum(all(map(is_suppressed, row)) for row in cells))
 
 
 def _column(name: str, column: pl.Series) -> Iterator[tuple[Trait, float]]:
     cells = Counter(_text(cell) for cell in column.to_list())
     found: Counter[Trait] = Counter()
+    if column.null_count():
+        found[("stars", name)] += column.null_count()
+    is_plain = column.dtype.is_numeric()
     for text, count in cells.items():
-        found[("cell", name, text)] += count
-        if STARS.fullmatch(text):
-            found[("stars", name)] += count
-        elif ends := _RANGE.fullmatch(text):
-            found[("range starts", name, ends[1])] += count
-            found[("range ends", name, ends[2])] += count
-        elif text.startswith("{") and text.endswith("}"):
-            for member in text[1:-1].split(","):
-                found[("set holds", name, member.strip())] += count
+        found["cell", name, text] += count
+        for trait in () if is_plain else _cell(name, text):
+            found[trait] += count
     yield ("distinct", name), float(len(cells))
     for trait, total in found.items():
         yield trait, float(total)
@@ -135,6 +136,20 @@ def _column(name: str, column: pl.Series) -> Iterator[tuple[Trait, float]]:
         numbers = column.drop_nulls().cast(pl.Float64)
         for kind, value in (("sum", numbers.sum()), ("smallest", numbers.min()), ("largest", numbers.max())):
             yield (f"{kind} of", name), _finite(value)
+
+
+def _cell(name: str, text: str) -> Iterator[Trait]:
+    """What a cell with this text shows besides its text."""
+    if is_suppressed(text):
+        yield "stars", name
+        return
+    low, high = ends(text) or ("", "")
+    if low:
+        yield "range starts", name, low
+    if high:
+        yield "range ends", name, high
+    for member in members(text) or ():
+        yield "set holds", name, member
 
 
 def _nested(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Trait, float]]:
@@ -157,6 +172,30 @@ def _nested(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Tr
             yield from _members(output, path, depth)
         case _:
             yield ("is", *path, text_of(output)), 1.0
+            yield from _measured(output, path)
+
+
+def _measured(output: Any, path: tuple[Any, ...]) -> Iterator[tuple[Trait, float]]:
+    """What is known by its text, as a number where it is one: a decimal or complex number, a date."""
+    kind = output.kind if isinstance(output, Other) else ""
+    try:
+        match kind:
+            case "Decimal" | "Fraction":
+                yield ("number", *path), _finite(float(Fraction(output.text)))
+            case "complex" | "complex128" | "complex64":
+                number = complex(output.text)
+                yield ("number", *path, "real part"), _finite(number.real)
+                yield ("number", *path, "imaginary part"), _finite(number.imag)
+            case "date" | "datetime" | "Timestamp":
+                yield ("date", *path), _days(datetime.datetime.fromisoformat(output.text))
+    except (ValueError, OverflowError):  # not a number, or one beyond the floats
+        return
+
+
+def _days(moment: datetime.datetime) -> float:
+    """Days since the year 1, with the part of the day that has gone by."""
+    midnight = datetime.datetime.combine(moment.date(), datetime.time(), moment.tzinfo)
+    return moment.toordinal() + (moment - midnight) / datetime.timedelta(days=1)
 
 
 def _members(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Trait, float]]:
@@ -175,7 +214,10 @@ def _deeper(value: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Tra
 def _string(text: str, path: tuple[Any, ...]) -> Iterator[tuple[Trait, float]]:
     yield ("is", *path, text[:LONGEST]), 1.0
     yield ("length", *path), float(len(text))
-    words = Counter(text[:LONGEST].split())
+    if text:
+        yield ("first letter", *path, text[0]), 1.0
+        yield ("last letter", *path, text[-1]), 1.0
+    words = Counter(filter(None, _BETWEEN.split(text[:LONGEST])))
     if len(words) > 1:
         for word, count in words.items():
             yield ("word", *path, word), float(count)
@@ -194,11 +236,16 @@ def _is_rows(release: Any) -> bool:
 
 def _from_rows(release: tuple[Any, ...]) -> pl.DataFrame:
     if isinstance(release[0], dict):
-        plain = [{text_of(name): text_of(value) for name, value in row.items()} for row in release]
+        plain = [{text_of(name): _shown(value) for name, value in row.items()} for row in release]
         names = list(dict.fromkeys(name for row in plain for name in row))
         return pl.DataFrame({name: [row.get(name, "missing") for row in plain] for name in names})
-    columns = {f"column {place}": [text_of(row[place]) for row in release] for place in range(len(release[0]))}
+    columns = {f"column {place}": [_shown(row[place]) for row in release] for place in range(len(release[0]))}
     return pl.DataFrame(columns)
+
+
+def _shown(cell: Any) -> str | None:
+    """A cell of a list of rows as a text; a missing one stays missing."""
+    return None if cell is None else text_of(cell)
 
 
 def _text(cell: Any) -> str:

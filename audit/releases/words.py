@@ -1,8 +1,9 @@
 """Features and events in words."""
 
+import datetime
 import math
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +28,8 @@ _COUNTED = {
     "holds": "{-1}",
     "entry": "an entry {-1}",
     "word": "the word {-1}",
+    "first letter": "a text that begins with {-1}",
+    "last letter": "a text that ends with {-1}",
 }
 _TRUE = {
     "rows in order": ("its rows are sorted", "its rows are not sorted"),
@@ -45,6 +48,8 @@ _MEASURED = {
     "smallest of": "the smallest number in column {0}",
     "largest of": "the largest number in column {0}",
     "number": "the number at {path}",
+    "date": "the date at {path}",
+    "last digit": "the last digit of component {0}",
     "size": "the number of members at {path}",
     "length": "the length of the text at {path}",
     "step": "component {0} minus the one before it",
@@ -99,7 +104,8 @@ def describe(feature: Feature, edges: Floats, inside: NDArray[np.bool_]) -> str:
         return _fill(_TRUE[kind][none], rest)
     if kind in ("row", "first row", "last row", "is") and (above_zero or none):
         return f"the release {'has not' if none else 'has'} {_noun(kind)} {', '.join(_readable(each) for each in rest)}"
-    ranges = [_span(low, high) for low, high in spans]
+    show = _date if kind == "date" else _readable
+    ranges = [_span(low, high, show) for low, high in spans]
     if inside[-1] and not (ranges and np.isfinite(edges).all()):
         ranges.append("not a number")
     return f"{_subject(feature)} is {' or '.join(ranges) or 'nothing'}"
@@ -161,18 +167,27 @@ def _spans(edges: Floats, inside: NDArray[np.bool_]) -> list[tuple[float, float]
     return spans
 
 
-def _span(low: float, high: float) -> str:
+def _span(low: float, high: float, show: Callable[[float], str]) -> str:
     if high == _LOWEST:
         return "minus infinity"
     if low == _LOWEST:
-        return f"below {_readable(high)} and not minus infinity" if high < math.inf else "above minus infinity"
+        return f"below {show(high)} and not minus infinity" if high < math.inf else "above minus infinity"
     if math.isinf(low):
-        return f"below {_readable(high)}" if not math.isinf(high) else "anything"
+        return f"below {show(high)}" if not math.isinf(high) else "anything"
     if math.isinf(high):
-        return f"at least {_readable(low)}"
+        return f"at least {show(low)}"
     if np.nextafter(low, math.inf) >= high:
-        return _readable(low)
-    return f"from {_readable(low)} to below {_readable(high)}"
+        return show(low)
+    return f"from {show(low)} to below {show(high)}"
+
+
+def _date(days: float) -> str:
+    """Days since the year 1 as a date, with the time where it is not midnight."""
+    whole = math.floor(days)
+    if not datetime.date.min.toordinal() <= whole <= datetime.date.max.toordinal():
+        return _readable(days)
+    moment = datetime.datetime.fromordinal(whole) + datetime.timedelta(days=days - whole)
+    return str(moment.date() if days == whole else moment.replace(microsecond=0))
 
 
 def _fill(pattern: str, rest: list[Any]) -> str:

@@ -1,9 +1,12 @@
 """Trials on the cores of this machine, in a pool of processes."""
 
+import contextlib
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from crowdproof import interrupts
 from crowdproof.audit.interface import Item, Result
 from crowdproof.audit.runners.window import Chunk, ordered
 from crowdproof.audit.targets.process import ONE_THREAD
@@ -44,15 +47,25 @@ class Cores:
             # one hash seed for all: the order of a set must not tell who ran a trial
             wanted = {**ONE_THREAD, "PYTHONHASHSEED": "0"}
             self._pool = ProcessPoolExecutor(
-                self.workers, env={name: value for name, value in wanted.items() if name not in os.environ}
+                self.workers,
+                env={name: value for name, value in wanted.items() if name not in os.environ},
+                initializer=_heed if interrupts.heeding() else None,
             )
         return self._pool
 
     def close(self) -> None:
-        """End the workers, once the trials that they have begun are over."""
+        """End the workers, once the trials that they have begun are over; a signal that asks for the end ends these."""
         if self._pool is not None:
+            if interrupts.asked():
+                self._interrupt()
             self._pool.shutdown()
             self._pool = None
+
+    def _interrupt(self) -> None:
+        """Let the workers end the runs that they are at, as the terminal does: a signal comes to one process alone."""
+        for worker in list(self._pool._processes):  # noqa: SLF001  (loky has no other way to know them)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGINT)
 
     def __enter__(self) -> Self:
         return self
@@ -62,6 +75,12 @@ class Cores:
 
     def __str__(self) -> str:
         return f"{self.workers} processes on this machine"
+
+
+def _heed() -> None:
+    """In a worker: let signals break into trials, and into nothing else."""
+    interrupts.heed()
+    interrupts.keep()
 
 
 def _cores() -> int:

@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol
 
 from attrs import frozen
 
+from crowdproof import interrupts
 from crowdproof.audit.interface import Item, Result
 from crowdproof.errors import TargetError, pass_interrupts
 
@@ -40,8 +41,9 @@ class Chunk(Generic[Item, Result]):
         """The results in order; an error ends the chunk and keeps what came before it."""
         start, results, problem = time.perf_counter(), [], None
         try:
-            for item in items:
-                results.append(self.function(item))  # noqa: PERF401  (what is done must survive an error)
+            with interrupts.breakable():  # which begins nothing where an earlier chunk was asked to end
+                for item in items:
+                    results.append(self.function(item))  # noqa: PERF401  (what is done must survive an error)
         except Exception as error:  # noqa: BLE001  (handed on, and raised where its item stands)
             problem = error
         except BaseException as error:  # noqa: BLE001  (which would end the worker)

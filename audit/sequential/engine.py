@@ -20,11 +20,12 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from crowdproof.audit import global_random
+from crowdproof.audit import own_process
 from crowdproof.audit.interface import Budget, Pair, Progress, Runner
 from crowdproof.audit.sequential.arms import FIRST, Arm, Block
 from crowdproof.audit.sequential.betting import BOUND, NOISE, Bets, Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.bounds import Ladder, epsilon_ladder
+from crowdproof.audit.sequential.course import Course
 from crowdproof.audit.sequential.learning import Counts
 from crowdproof.audit.sequential.result import Ended, SequentialResult
 from crowdproof.audit.sequential.sharing import Shared, arms_of, shared
@@ -83,7 +84,7 @@ def sequential_audit(
     A true claim is refuted with probability at most `error`. The result depends on the seed and not on the runner (a
     budget in seconds aside). `measure` goes on after a refutation and spends the whole budget on raising the lower
     bound of epsilon; without `stop` it also goes on, still against the claim. `warm` is the state of an earlier
-    result. Without `bounds` the lower bounds are left at 0.
+    result. Without `bounds` lower bounds are left at 0, but for the one that is measured.
     """
     if not pairs:
         raise ParameterError("there are no pairs of neighbouring datasets: give at least one.")
@@ -114,7 +115,7 @@ def sequential_audit(
     begun = time.monotonic()
     share = 1 - RESTART if in_batches else Fraction(1)
     audit = start(share, in_batches=in_batches, seed=seed, budget=limits)
-    with global_random.kept():
+    with own_process.kept():
         try:
             audit.run(progress)
         except BatchRefusedError:
@@ -163,6 +164,7 @@ class Audit:
     refused: int = 0
     trace: list[tuple[int, float]] = Factory(list)
     streams: Streams = Factory(Streams)
+    course: Course = Factory(Course)
     ended: Ended = Ended.RUNS
     failure: str = ""
 
@@ -315,6 +317,7 @@ class Audit:
         for (group, _), result in zip(chunks, ran, strict=True):
             self.streams.check(result.glimpse)
             self.refused += result.refused
+            self.course.add(result)
             for dataset, found in zip(group, result.found, strict=True):
                 _tally(dataset, found, counts)
         self.runs += size * len(datasets)

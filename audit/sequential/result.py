@@ -77,6 +77,10 @@ class SequentialResult:
     """Runs of the target on all datasets."""
     refused: int
     """Those of them without a release."""
+    keys: frozenset[str]
+    """The key of every release where all were the same; `SEVERAL` among them where two differed."""
+    stopped: int
+    """The last runs, if they all gave one release on data on which earlier runs gave several; else 0."""
     bet: bool
     """Whether a pair had runs to bet on, after the first ones that a score is learned from."""
     pair_trials: tuple[int, ...]

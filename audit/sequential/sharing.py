@@ -4,6 +4,7 @@ What is played at the same time is bet on before any of it runs, so each pair's 
 whether or not its runs serve other pairs too.
 """
 
+import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,8 +66,14 @@ def _number(data: Any, known: list[Any], taken: int) -> int:
 def same(one: Any, two: Any) -> bool:
     """Whether no target can tell two datasets apart; False where that is not easily seen, which costs runs only.
 
+    Numbers may be equal and yet differ: 0.0 has another sign than -0.0.
+
     >>> same(np.array([1, 2]), np.array([1, 2])), same(np.array([1, 2]), np.array([1.0, 2.0])), same(1, True)
     (True, False, False)
+    >>> same(pl.DataFrame({"a": [0.0]}), pl.DataFrame({"a": [0.0]})), same(
+    ...     pl.DataFrame({"a": [0.0]}), pl.DataFrame({"a": [-0.0]})
+    ... )
+    (True, False)
     """
     if one is two:
         return True
@@ -75,5 +82,12 @@ def same(one: Any, two: Any) -> bool:
     if isinstance(one, np.ndarray):
         return bool(one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes())
     if isinstance(one, pl.DataFrame):
-        return bool(one.schema == two.schema and one.equals(two))
+        return one.schema == two.schema and one.equals(two) and _bits(one) == _bits(two)
     return isinstance(one, int | str | bytes) and bool(one == two)
+
+
+def _bits(table: pl.DataFrame) -> bytes:
+    """The table as it would be written to a file, to the last bit."""
+    content = io.BytesIO()
+    table.rechunk().write_ipc(content)
+    return content.getvalue()

@@ -40,6 +40,18 @@ class Glimpse:
             codes[place] = code(release)
         return cls(datasets[: len(first)], codes)
 
+    @property
+    def varied(self) -> bool:
+        """Whether two of these releases differ."""
+        return bool((self.codes != self.codes[0]).any())
+
+    def changing(self) -> set[int]:
+        """The datasets on which two of these runs gave different releases."""
+        if not self.varied:
+            return set()
+        numbers = np.unique(self.datasets).tolist()
+        return {each for each in numbers if len(np.unique(self.codes[self.datasets == each])) > 1}
+
     def surprise(self, chosen: NDArray[np.bool_]) -> float:
         """Bits by which it would surprise if other runs gave these releases again, by how often neighbours are equal.
 

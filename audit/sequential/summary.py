@@ -1,6 +1,7 @@
 """What an audit has found, from its record of blocks."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -33,22 +34,24 @@ PROFILE = (0.0, 0.5, 1.0, 2.0)
 
 def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
     """The result; `bounds` replays the audit for the lower bounds."""
-    x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
+    x = float(audit.claim.x[0])
     if not audit.coins and drifts([pool.joined() for arm in audit.arms for pool in arm.pools]):
         audit.ended = Ended.DRIFT
     drifted = audit.ended is Ended.DRIFT
     leading = _leading(audit)
     blocks = [block for block in audit.blocks if block.leads] if bounds and not drifted else []
     shares = REFUTE if audit.ladder is None else BOUND
-    claimed = float(audit.epsilon)
+    claimed, level = float(audit.epsilon), math.log(audit.error)
     return SequentialResult(
         refuted=leading if audit.refuted and not drifted else None,
         log_e=min(audit.log_e, 0.0) if drifted else audit.log_e,
-        epsilon_low=epsilon_low(blocks, delta, audit.log_error, shares),
-        delta_low=delta_low(blocks, x, audit.log_error, shares),
-        profile=profile(blocks, sorted({*PROFILE, claimed}), audit.log_error, shares) if blocks else (),
+        epsilon_low=_epsilon_low(audit, blocks, level) if not drifted else 0.0,
+        delta_low=delta_low(blocks, x, level, shares),
+        profile=profile(blocks, sorted({*PROFILE, claimed}), level, shares) if blocks else (),
         trials=audit.runs,
         refused=audit.refused,
+        keys=frozenset(audit.course.keys),
+        stopped=audit.course.stopped,
         bet=bool(audit.blocks) or any(arm.blocks > 1 for arm in audit.arms),
         pair_trials=tuple(arm.trials for arm in audit.arms),
         detectable=detectable(audit),
@@ -59,6 +62,13 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
         leading=leading,
         state={"pairs": [arm.to_json() for arm in audit.arms]},
     )
+
+
+def _epsilon_low(audit: "Audit", blocks: Sequence[Block], level: float) -> float:
+    """The bound that was raised on the way where the audit measures; else that of the same blocks, played again."""
+    if audit.ladder is not None:
+        return audit.ladder.low
+    return epsilon_low(blocks, float(audit.claim.delta[0]), level, REFUTE)
 
 
 def _leading(audit: "Audit") -> Refutation | None:
@@ -107,9 +117,10 @@ def detectable(audit: "Audit") -> Detectable:
     catastrophe = _smallest_delta(trials, REACH * nats, x, delta)
     words = (
         f"with {trials:,} runs on each dataset of the pair looked at most, nine leaks in ten would have been found "
-        f"that show in one release of ten {_reach(epsilon)}, or in one of a hundred {_reach(rare)}, or that never show "
-        f"on the other dataset and have a probability of {catastrophe:.2g} or more; what only several parts of a "
-        "release show together may have been missed"
+        f"that one number, date, word or cell, or the release as a whole, shows in one release of ten "
+        f"{_reach(epsilon)}, or in one of a hundred {_reach(rare)}, or that never show on the other dataset and have a "
+        f"probability of {catastrophe:.2g} or more; what only several parts of a release show together, or a part "
+        "of a number or word, may have been missed"
     )
     nothing = _smallest_delta(audit.runs // 2, nats, x, delta) >= 1
     return Detectable(words, epsilon, catastrophe, nothing)
@@ -126,7 +137,12 @@ def _reach(epsilon: float) -> str:
 
 
 def smallest_epsilon(trials: int, nats: float, x: float, delta: float, mass: float) -> float:
-    """Solve trials * growth = nats for an event of this total mass, in the ratio of its two probabilities."""
+    """Solve trials * growth = nats for an event of this total mass, in the ratio of its two probabilities.
+
+    Infinite where no ratio does: what is claimed of delta may allow such an event altogether.
+    """
+    if delta >= 2 * mass:
+        return math.inf
     ratio = np.exp(np.linspace(math.log(x), math.log(x) + 30, 30_001))
     q = (2 * mass - delta) / (1 + ratio)
     growth = growth_rate(np.minimum(ratio * q + delta, 1 - 1e-12), q, np.array(x), np.array(delta))

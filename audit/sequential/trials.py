@@ -15,7 +15,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from crowdproof.audit.interface import Pair
-from crowdproof.audit.outcome import copies_of, refusal_of, told_briefly
+from crowdproof.audit.outcome import SEVERAL, common_key, copies_of, refusal_of, told_briefly
 from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
 from crowdproof.audit.sequential.betting import Ints
 from crowdproof.audit.sequential.streams import Glimpse
@@ -54,8 +54,11 @@ class Ran:
     found: tuple[OfDataset, ...]
     """Dataset by dataset."""
     glimpse: Glimpse
+    runs: int
     refused: int
-    """Runs without a release."""
+    """Those without a release."""
+    key: str
+    """The key of every release, or that there were several."""
 
 
 class BatchRefusedError(TargetError):
@@ -79,7 +82,9 @@ class RunChunk:
             for part, keep, scores in zip(parts, chunk.keep, chunk.scores, strict=True)
         )
         refused = sum(isinstance(each, Refusal) for each in releases.others.values())
-        return Ran(found, Glimpse.of(releases, np.array(chunk.numbers)[chunk.order]), refused)
+        glimpse = Glimpse.of(releases, np.array(chunk.numbers)[chunk.order])
+        key = SEVERAL if glimpse.varied else common_key(releases)
+        return Ran(found, glimpse, len(releases), refused, key)
 
 
 def _by_dataset(releases: Releases, chunk: Chunk) -> list[Releases]:

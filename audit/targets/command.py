@@ -8,7 +8,7 @@ import signal
 import string
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.serve import status_words
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
+from crowdproof.interrupts import unbroken
 
 LAST_REFUSAL = 123
 """Exit statuses above are those of `timeout`, `env`, shells and containers: a program that did not start or was killed.
@@ -56,35 +57,33 @@ class CommandTarget(Target):
         return self.behaviour
 
     def _run(self, content: bytes, seed: int) -> Any:
-        with tempfile.TemporaryDirectory(prefix="crowdproof-") as folder:
-            files = {name: Path(folder, f"{name}.{self.form}") for name in ("input", "output")}
+        with _temporary_folder() as folder:
+            files = {name: folder / f"{name}.{self.form}" for name in ("input", "output")}
             files["input"].write_bytes(content)
             values = {**self.params, **files, "seed": seed}
             words = [word.format_map(values) for word in self._words]
-            stdout = self._start(words, files["input"], Path(folder), seed)
+            stdout = self._run_to_end(words, files["input"], folder, seed)
             if "{output}" not in self.command:
                 return decode(_content(stdout, words), self.form, f"the output of {shlex.join(words)}")
             if not files["output"].is_file():
                 raise TargetError(f"{shlex.join(words)} ended with exit status 0 and wrote no file.{_end(folder)}")
             return decode(_content(files["output"], words), self.form, f"the file that {shlex.join(words)} wrote")
 
-    def _start(self, words: list[str], given: Path, folder: Path, seed: int) -> Path:
-        """Run to the end; the file that has its stdout."""
+    def _run_to_end(self, words: list[str], given: Path, folder: Path, seed: int) -> Path:
+        """Run the program; the file that has its stdout."""
         limit = self.limits.seconds
         environment = {**os.environ, "CROWDPROOF_SEED": str(seed), "PYTHONHASHSEED": str(seed % 2**32)}
         with (
             given.open("rb") as stdin,
             (folder / "stdout").open("wb") as stdout,
             (folder / "stderr").open("wb") as stderr,
-            start(words, self.limits, stdin=stdin, stdout=stdout, stderr=stderr, env=environment) as process,
+            _started(words, self.limits, stdin=stdin, stdout=stdout, stderr=stderr, env=environment) as process,
         ):
             try:
                 code = process.wait(limit)
             except subprocess.TimeoutExpired:
                 late = f"was stopped after {limit} s without ending: raise its time limit."
                 raise TargetError(f"{shlex.join(words)} {late}{_end(folder)}") from None
-            finally:
-                stop(process)
         if code != 0:  # a program that says no has answered; one that was killed has not
             kind = NoReleaseError if 0 < code <= LAST_REFUSAL else TargetError
             raise kind(f"{shlex.join(words)} ended with {status_words(code)}.{_end(folder)}")
@@ -124,11 +123,39 @@ def start(words: list[str], limits: Limits, **streams: Any) -> "subprocess.Popen
         raise TargetError(f"cannot start {shlex.join(words)}: {error.strerror}.") from None
 
 
+@contextlib.contextmanager
+def _started(words: list[str], limits: Limits, **streams: Any) -> "Iterator[subprocess.Popen[bytes]]":
+    """The program, which is ended with the block, also where a signal comes as it starts."""
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        with unbroken():
+            process = start(words, limits, **streams)
+        yield process
+    finally:
+        if process is not None:
+            stop(process)
+
+
 def stop(process: "subprocess.Popen[bytes]") -> None:
     """End the program and everything that it started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with unbroken():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextlib.contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """A folder that is gone after the block, also where a signal comes as it is made or removed."""
+    made: tempfile.TemporaryDirectory[str] | None = None
+    try:
+        with unbroken():
+            made = tempfile.TemporaryDirectory(prefix="crowdproof-")
+        yield Path(made.name)
+    finally:
+        if made is not None:
+            with unbroken():
+                made.cleanup()
 
 
 def _content(file: Path, words: list[str]) -> bytes:
@@ -140,6 +167,6 @@ def _content(file: Path, words: list[str]) -> bytes:
     return file.read_bytes()
 
 
-def _end(folder: str | Path) -> str:
-    text = Path(folder, "stderr").read_bytes()[-400:].decode(errors="replace").strip()
+def _end(folder: Path) -> str:
+    text = (folder / "stderr").read_bytes()[-400:].decode(errors="replace").strip()
     return f" Its stderr ends: {text}" if text else " It wrote nothing to stderr."

@@ -1,11 +1,13 @@
 """Tables as bytes, for programs and services: CSV, read back as text so that types never vary by run, or Parquet."""
 
+import codecs
 import io
 import json
 from typing import Any
 
 import polars as pl
 
+from crowdproof.audit.encoding import fault_in_text
 from crowdproof.audit.targets.forms import take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 
@@ -34,12 +36,13 @@ def encode(table: pl.DataFrame, form: str) -> bytes:
 
 def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
     """The table in the bytes of a file; `what` names where they came from."""
+    if form == "csv":
+        as_text(content, what)
+        content = content.removeprefix(codecs.BOM_UTF8)
     if not content.strip():
         raise TargetError(f"{what} is empty: even a release without rows has a line of column names.")
     if content.lstrip()[:1] == b"<":
         raise TargetError(f"{what} is a page and no table: {content.strip()[:80].decode(errors='replace')!r}")
-    if form == "csv":
-        as_text(content, what)
     try:
         source = io.BytesIO(content)
         return pl.read_csv(source, infer_schema=False) if form == "csv" else pl.read_parquet(source)
@@ -50,14 +53,11 @@ def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
 
 
 def as_text(content: bytes, what: str) -> str:
-    """The text in the bytes, which has to be UTF-8; a zero byte is what UTF-16 would leave in it."""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise TargetError(f"{what} is not UTF-8: {content[:40]!r}. Write it in that encoding.") from None
-    if "\0" in text:
-        raise TargetError(f"{what} holds zero bytes, as UTF-16 would: {content[:40]!r}. Write it in UTF-8.")
-    return text
+    """The text in the bytes, which has to be UTF-8; a byte order mark is no part of it."""
+    fault = fault_in_text(content)
+    if fault:
+        raise TargetError(f"{what} {fault}: let it be written in UTF-8.")
+    return content.decode("utf-8-sig")
 
 
 def to_json(table: pl.DataFrame) -> dict[str, Any]:
@@ -76,12 +76,21 @@ def from_json(text: str | bytes, what: str) -> Any:
         case {"error": problem}:
             raise NoReleaseError(f"{what} reports an error: {problem}")
         case {"columns": list(columns), "rows": list(rows)}:
-            try:
-                return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
-            except BaseException as error:  # noqa: BLE001  (foreign data: polars may even panic)
-                pass_interrupts(error)
-                raise TargetError(f"{what} is not a table: {error}") from None
+            return _table(columns, rows, what)
         case {"value": value}:
             return take(value, what)
         case _:
             raise TargetError(f'{what} has none of "columns" and "rows", "value" or "error": answer with one of these.')
+
+
+def _table(columns: list[Any], rows: list[Any], what: str) -> pl.DataFrame:
+    """The table with these columns and rows, which polars would guess at where they do not fit each other."""
+    if not all(isinstance(name, str) for name in columns):
+        raise TargetError(f"{what} is not a table: let each of its columns be a name, which is text.")
+    if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
+        raise TargetError(f"{what} is not a table: let each of its rows be a list of {len(columns):,} cells.")
+    try:
+        return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+    except BaseException as error:  # noqa: BLE001  (foreign data: polars may even panic)
+        pass_interrupts(error)
+        raise TargetError(f"{what} is not a table: {error}") from None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crowdproof.audit.releases.canonical import from_pandas
 from crowdproof.audit.targets.plain import ATOMS, plain
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
 
@@ -120,7 +121,7 @@ def take(output: Any, name: str) -> Any:
     module = type(output).__module__.partition(".")[0]
     try:
         if module == "pandas":
-            return _from_pandas(output)
+            return from_pandas(output)
         if module == "pyarrow":
             return pl.from_arrow(output)
         if type(output) is list and output and all(isinstance(each, dict) for each in output):
@@ -128,31 +129,6 @@ def take(output: Any, name: str) -> Any:
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
         raise TargetError(f"{name} returned a {type(output).__name__} that is not a table: {error}") from None
     return plain(output, name)
-
-
-def _from_pandas(output: Any) -> pl.DataFrame:
-    """An index with a name is a column of the release; a nameless one is pandas' own numbering and is left out."""
-    frame = output.to_frame() if hasattr(output, "to_frame") and not hasattr(output, "columns") else output
-    if any(each is not None for each in frame.index.names):
-        frame = frame.reset_index()
-    frame.columns = [str(each) for each in frame.columns]
-    plain = {name: _plain_column(frame[name]) for name in frame.columns}
-    return pl.DataFrame(plain)
-
-
-def _plain_column(column: Any) -> pl.Series:
-    """Text for what is not a number, a date or text already, such as an interval or a mix of types."""
-    if column.dtype.kind in "biufM":
-        return pl.Series(str(column.name), pl.from_pandas(column))
-    values = column.astype(object).where(column.notna(), None).tolist()
-    kinds = {type(value) for value in values if value is not None}
-    if (len(kinds) > 1 and not kinds <= {int, float}) or not _storable(kinds):
-        values = [None if value is None else str(value) for value in values]
-    return pl.Series(str(column.name), values, strict=False)
-
-
-def _storable(kinds: set[type]) -> bool:
-    return all(kind in {bool, int, float, str, bytes} or kind.__module__ == "datetime" for kind in kinds)
 
 
 def require_table(data: Any, name: str) -> pl.DataFrame:

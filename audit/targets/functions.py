@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from crowdproof.audit import global_random
+from crowdproof import interrupts
+from crowdproof.audit import own_process
 from crowdproof.audit.releases import snapshot
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
@@ -52,7 +53,7 @@ class Function:
 
     def runs(self, data: Any, seeds: Iterable[int]) -> list[Any]:
         """One run for each seed, after which the global random states are as they were before."""
-        with global_random.kept():
+        with own_process.kept():
             return [snapshot(self(data, seed)) for seed in seeds]
 
     def __call__(self, data: Any, seed: int) -> Any:
@@ -80,7 +81,9 @@ class Function:
         except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
             raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None
         except BaseException as error:  # noqa: BLE001
-            pass_interrupts(error)
+            # one that nobody asked for is the target's own: it would choose by it which of its runs count
+            if not interrupts.heeding() or interrupts.asked():
+                pass_interrupts(error)
             raise TargetError(f"{self.name} crashed with {describe(error, self.call)}") from None
 
     def _taken(self, output: Any) -> Any:

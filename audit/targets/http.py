@@ -1,20 +1,20 @@
 """A service: POST a table, get a release."""
 
 import http.client
-import io
 import socket
-import ssl
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
-from email.message import Message
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from crowdproof.audit.targets.behaviour import Behaviour, order_behaviour
-from crowdproof.audit.targets.exchange import FORMATS, MOST_BYTES, as_text, check_format, decode, encode, from_json
+from crowdproof.audit.targets.exchange import FORMATS, as_text, check_format, decode, encode, from_json
 from crowdproof.audit.targets.forms import require_table
+from crowdproof.audit.targets.http_answer import Answer, FaultyAnswerError, Left, printable
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
@@ -24,11 +24,8 @@ REFUSALS = (400, 422)
 JSON = "application/json"
 KINDS = (*FORMATS.values(), JSON)
 """Media types of a release."""
-CHARSETS = (None, "utf-8", "utf8", "us-ascii", "ascii")
-SHOWN = 200
-"""Characters of an answer that an error shows: enough to recognise a login page."""
-AT_ONCE = 1 << 16
-"""Bytes that are read in one go."""
+CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+"""Names of UTF-8 and of a part of it, in lower case."""
 
 
 class HttpTarget(Target):
@@ -41,9 +38,7 @@ class HttpTarget(Target):
         if limits.memory is not None:
             raise ParameterError("a service runs elsewhere: its memory cannot be limited from here, leave that out.")
         self.name, self.params, self.form, self.limits = url, dict(params), check_format(form), limits
-        parts = urllib.parse.urlsplit(url)
-        query = "&".join(filter(None, (parts.query, urllib.parse.urlencode(self.params))))
-        self._url = urllib.parse.urlunsplit(parts._replace(query=query))
+        self._url = _with_query(_checked(url), self.params)
         self.spec = {"spec": url, "params": self.params, "form": self.form, "timeout": limits.seconds}
 
     def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
@@ -64,62 +59,65 @@ class HttpTarget(Target):
             "Crowdproof-Seed": str(seed),
         }
         request = urllib.request.Request(self._url, content, headers, method="POST")  # noqa: S310  (http or https)
+        with self._told(), self._ask(request) as answer:
+            if answer.status != http.client.OK:
+                raise self._failure(answer)
+            return self._release(answer)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Around a request: whatever goes wrong on the line is told in a sentence about the service."""
         try:
-            with _opener(self.limits.seconds).open(request, timeout=self.limits.seconds) as answer:
-                return self._release(answer)
-        except urllib.error.HTTPError as error:
-            raise self._failure(error) from None
+            yield
+        except FaultyAnswerError as fault:
+            raise TargetError(f"{self.name} {fault}") from None
         except TimeoutError:
             raise self._late() from None
         except urllib.error.URLError as error:
             if isinstance(error.reason, TimeoutError):
                 raise self._late() from None
-            raise TargetError(f"{self.name} cannot be reached: {error.reason}.") from None
-        except (http.client.HTTPException, ConnectionError, ssl.SSLError) as error:
-            raise TargetError(f"{self.name} broke off its answer: {type(error).__name__} {error}.") from None
+            raise TargetError(f"{self.name} cannot be reached: {printable(str(error.reason))}.") from None
+        except (http.client.HTTPException, OSError) as error:
+            words = printable(f"{type(error).__name__} {error}")
+            raise TargetError(f"{self.name} broke off its answer: {words}.") from None
+
+    def _ask(self, request: urllib.request.Request) -> Any:
+        """Send the request and read the head of the answer."""
+        try:
+            return _opener(self.limits.seconds).open(request, timeout=self.limits.seconds)
+        except (http.client.InvalidURL, ValueError, OverflowError):  # of its own address all was checked
+            raise TargetError(
+                f"{self.name} cannot be asked through the proxy that the environment names: set http_proxy or "
+                "https_proxy to an address such as http://host:8080, or the service's host in no_proxy."
+            ) from None
 
     def _release(self, answer: Any) -> Any:
-        what, kind = f"the answer of {self.name}", _kind(answer.headers)
-        if answer.status != http.client.OK:
-            raise TargetError(f"{what} has status {answer.status}: let it answer with 200 and the release.")
-        if kind not in KINDS:
+        what, kind = f"the answer of {self.name}", answer.media_type()
+        if kind is None or kind.name not in KINDS:
+            named = "(none)" if kind is None else kind.name
             raise TargetError(
-                f"{what} is of type {kind or '(none)'} and begins {_beginning(answer)!r}: let it answer with the "
-                f"Content-Type {', '.join(KINDS[:-1])} or {KINDS[-1]}."
+                f"{what} is of type {named} and begins {answer.beginning()!r}: let it answer with the Content-Type "
+                f"{', '.join(KINDS[:-1])} or {KINDS[-1]}."
             )
-        self._check_coding(answer.headers, what)
-        body = self._read(answer)
-        if kind == JSON:
+        for charset in set(kind.charsets) - CHARSETS:
+            raise TargetError(f"{what} is in the charset {printable(charset)!r}: let it answer in UTF-8.")
+        for coding in answer.encodings():
+            shown = printable(coding)
+            raise TargetError(f"{what} has the Content-Encoding {shown}: let it answer without, as it was asked to.")
+        body = answer.whole()
+        if kind.name == JSON:
             return from_json(as_text(body, what), what)
-        return decode(body, "csv" if kind == FORMATS["csv"] else "parquet", what)
+        return decode(body, "csv" if kind.name == FORMATS["csv"] else "parquet", what)
 
-    def _check_coding(self, headers: Message, what: str) -> None:
-        charset, coding = headers.get_content_charset(), headers.get("Content-Encoding", "identity")
-        if charset not in CHARSETS:
-            raise TargetError(f"{what} is in the charset {charset}: let it answer in UTF-8.")
-        if coding.strip().lower() != "identity":
-            raise TargetError(f"{what} has the Content-Encoding {coding}: let it answer without, as it was asked to.")
-
-    def _read(self, answer: Any) -> bytes:
-        """The body, which is as long as it says."""
-        length = _length(answer.headers, f"the answer of {self.name}")
-        parts, size = [], 0
-        while part := answer.read(AT_ONCE):
-            parts.append(part)
-            size += len(part)
-            if size > MOST_BYTES:
-                most = f"{MOST_BYTES >> 20:,} MiB"
-                raise TargetError(f"{self.name} answered with more than {most}: that is no release of this table.")
-        if length is not None and size != length:
-            raise TargetError(f"{self.name} broke off its answer after {size:,} of {length:,} bytes.")
-        return b"".join(parts)
-
-    def _failure(self, error: urllib.error.HTTPError) -> TargetError:
-        with error:
-            words = f"{self.name} answered with status {error.code} {error.reason}: {_beginning(error)}"
-        if error.code in REFUSALS:
+    def _failure(self, answer: Any) -> TargetError:
+        """What a status other than 200 says."""
+        status = f"{answer.status} {answer.reason}".strip()
+        words = f"{self.name} answered with status {status}: {answer.beginning()}"
+        if answer.status in REFUSALS:
             return NoReleaseError(words)
-        if error.code in range(300, 400):
+        if answer.status in range(200, 300):
+            return TargetError(f"{words} (let it answer with 200 and the release.)")
+        if answer.status in range(300, 400):
             return TargetError(f"{words} (a redirect is not followed: give the address of the service itself.)")
         return TargetError(
             f"{words} (that says nothing about the table: let the service answer all runs of the audit, and refuse a "
@@ -130,40 +128,44 @@ class HttpTarget(Target):
         return TargetError(f"{self.name} gave no answer within {self.limits.seconds} s: raise its time limit.")
 
 
-def _kind(headers: Message) -> str | None:
-    return headers.get_content_type() if "Content-Type" in headers else None
-
-
-def _beginning(answer: Any) -> str:
-    """The first characters of a body; one that does not come has none."""
-    try:
-        return str(answer.read(SHOWN).decode(errors="replace").strip())
-    except (OSError, http.client.HTTPException):
-        return ""
-
-
-def _length(headers: Message, what: str) -> int | None:
-    """How long the body is; None where it comes in chunks, of which the last one says so."""
-    lengths = set(headers.get_all("Content-Length", []))
-    if headers.get("Transfer-Encoding", "").strip().lower() == "chunked" and not lengths:
-        return None
-    if len(lengths) != 1 or not (length := lengths.pop().strip()).isdecimal():
-        raise TargetError(
-            f"{what} does not say how long it is, so that nobody knows whether it is whole: let the service send one "
-            "Content-Length, or answer in chunks."
+def _checked(url: str) -> urllib.parse.SplitResult:
+    """The parts of an address that a request can be sent to; what is wrong with it is told before anything is sent."""
+    if not all("!" <= each <= "~" for each in url):
+        raise ParameterError(
+            f"the address {url!r} holds a character that an address cannot have: write blanks and letters beyond "
+            "ASCII as %20 and the like, and such a host as xn--...."
         )
-    return int(length)
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+        host.encode("idna")
+    except ValueError as error:
+        raise ParameterError(f"the address {url!r} cannot be read ({error}): write it like {EXAMPLE}.") from None
+    if not host:
+        raise ParameterError(f"the address {url!r} names no host: write it like {EXAMPLE}.")
+    if parts.username is not None:
+        raise ParameterError("an address with a user's name or password is not supported: write it without them.")
+    return parts
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Whoever answers from elsewhere is not who was asked."""
+EXAMPLE = "http://host:8080/path"
+"""An address, for errors to show."""
 
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
+
+def _with_query(parts: urllib.parse.SplitResult, params: Mapping[str, Json]) -> str:
+    try:
+        more = urllib.parse.urlencode(params)
+    except UnicodeEncodeError:
+        raise ParameterError("a parameter of the service holds text that is not Unicode: write it in UTF-8.") from None
+    query = "&".join(filter(None, (parts.query, more)))
+    return urllib.parse.urlunsplit(parts._replace(query=query))
 
 
 def _opener(seconds: float | None) -> urllib.request.OpenerDirector:
-    """What sends one request; connecting, sending and receiving together may take that long."""
+    """What sends one request; connecting, sending and receiving together may take that long.
+
+    It follows no redirect: whoever answers from elsewhere is not who was asked.
+    """
     deadline = None if seconds is None else time.monotonic() + seconds
 
     def left() -> float | None:
@@ -173,38 +175,11 @@ def _opener(seconds: float | None) -> urllib.request.OpenerDirector:
             raise TimeoutError
         return rest
 
-    return urllib.request.build_opener(_NoRedirects, _plain_handler(left), _secure_handler(left))
-
-
-Left = Callable[[], float | None]
-"""The seconds that are left; a `TimeoutError` where there are none."""
-
-
-class _Timed(io.RawIOBase):
-    """Bytes from a socket: the time limit of a socket is for each piece, ours for the whole."""
-
-    def __init__(self, raw: Any, line: socket.socket, left: Left) -> None:
-        self._raw, self._line, self._left = raw, line, left
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> Any:
-        self._line.settimeout(self._left())
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-def _timed_answer(left: Left) -> Callable[..., http.client.HTTPResponse]:
-    def answer(line: socket.socket, *more: Any, **options: Any) -> http.client.HTTPResponse:
-        made = http.client.HTTPResponse(line, *more, **options)
-        made.fp = io.BufferedReader(_Timed(made.fp.detach(), line, left))
-        return made
-
-    return answer
+    opener = urllib.request.OpenerDirector()
+    unknown, proxies = urllib.request.UnknownHandler(), urllib.request.ProxyHandler()
+    for handler in (unknown, proxies, _plain_handler(left), _secure_handler(left)):
+        opener.add_handler(handler)
+    return opener
 
 
 def _connected(left: Left) -> Callable[..., socket.socket]:
@@ -223,7 +198,7 @@ def _connected(left: Left) -> Callable[..., socket.socket]:
 
 
 def _timed(connection: Any, left: Left) -> Any:
-    connection.response_class = _timed_answer(left)
+    connection.response_class = partial(Answer, left=left)
     connection._create_connection = _connected(left)  # noqa: SLF001  (there is no other way to set it)
     return connection
 

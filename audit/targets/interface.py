@@ -81,7 +81,7 @@ class Target(ABC):
 
     @property
     def deterministic(self) -> bool | None:
-        """Whether the output depends on the data alone; None before `examine`."""
+        """Whether the output depended on the data alone, as measured; None before `examine`."""
         return None if self.behaviour is None else self.behaviour.deterministic
 
     @property

@@ -27,6 +27,10 @@ from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.serve import status_words
 from crowdproof.errors import ParameterError, TargetError
 from crowdproof.findings import Json
+from crowdproof.interrupts import unbroken
+
+SURPLUS_SECONDS = 1.0
+"""How long a program may take, after its last question, to end or to say more: most end when their input does."""
 
 
 class LinesTarget(Target):
@@ -67,9 +71,16 @@ class LinesTarget(Target):
             self.close()
             raise
         if self.fresh:
-            self.close()
+            self._finish(live)
         what = f"the answer of {self.name}"
         return from_json(as_text(answer, what), what)
+
+    def _finish(self, live: "_Live") -> None:
+        """End a program that has had its one question, if that was all that it had to say."""
+        try:
+            live.hear_the_end()
+        finally:
+            self.close()
 
     def examine(self, data: Any) -> Behaviour:
         """Compare a program kept up with one started anew for each run."""
@@ -86,8 +97,8 @@ class LinesTarget(Target):
     def close(self) -> None:
         """End the program; the next run starts it again."""
         if self._live is not None:
-            self._live.end()
-            self._live = None
+            live, self._live = self._live, None
+            live.end()
 
 
 class _Live:
@@ -95,17 +106,23 @@ class _Live:
 
     def __init__(self, words: list[str], limits: Limits) -> None:
         self._name, self._limit = shlex.join(words), limits.seconds
-        self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (its stderr; closed in end)
-        self._process = start(words, limits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
-        self.end = weakref.finalize(self, _end, self._process, self._log)
         self._rest = bytearray()
+        with unbroken():
+            self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (its stderr; closed in end)
+            self._process = start(words, limits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
+            self._finalize = weakref.finalize(self, _end, self._process, self._log)
+
+    def end(self) -> None:
+        """End the program and everything that it started."""
+        with unbroken():
+            self._finalize()
 
     def ask(self, line: str) -> bytes:
         """Send a line, wait for one."""
         assert self._process.stdin is not None
         deadline = None if self._limit is None else time.monotonic() + self._limit
         if self._rest:
-            raise TargetError(f"{self._name} wrote more than one line for a run: let it answer with one.{self._tail()}")
+            raise self._surplus()
         try:
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()
@@ -119,6 +136,32 @@ class _Live:
         answer, _, rest = bytes(self._rest).partition(b"\n")
         self._rest = bytearray(rest)
         return answer
+
+    def hear_the_end(self) -> None:
+        """There is no further question: whatever the program still writes, the line before was not the answer.
+
+        A program that greets whoever starts it would be taken at its greeting.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        deadline = time.monotonic() + SURPLUS_SECONDS
+        while not self._rest.strip() and (left := deadline - time.monotonic()) > 0:
+            if not select.select([self._process.stdout], [], [], left)[0]:
+                break
+            part = os.read(self._process.stdout.fileno(), 1 << 20)
+            if not part:
+                break
+            self._rest += part
+        if self._rest.strip():
+            raise self._surplus()
+
+    def _surplus(self) -> TargetError:
+        return TargetError(
+            f"{self._name} wrote more than one line for a run: let it answer with one, and say nothing else on its "
+            f"standard output.{self._tail()}"
+        )
 
     def _read(self, deadline: float | None) -> bytes:
         assert self._process.stdout is not None

@@ -35,6 +35,7 @@ from crowdproof.audit.targets.serve import ERRORS, status_words
 from crowdproof.audit.targets.transport import MOST_BYTES, decode, encode
 from crowdproof.errors import CrowdproofError, DataError, NoReleaseError, TargetError
 from crowdproof.findings import Json
+from crowdproof.interrupts import unbroken
 
 START_SECONDS = 120.0
 """How long an interpreter may take to import the target."""
@@ -110,8 +111,8 @@ class Process:
 
     def _stop(self) -> None:
         if self._live is not None:
-            self._live.end()
-            self._live = None
+            live, self._live = self._live, None
+            live.end()
 
 
 def _content(data: Any) -> bytes:
@@ -139,6 +140,12 @@ class _Live:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
+        with unbroken():
+            self._start()
+        self._begin()
+
+    def _start(self) -> None:
+        """Start the interpreter; from here on it ends with this object at the latest."""
         self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (what the target prints; closed in end)
         ours, theirs = socket.socketpair()
         with theirs:
@@ -152,13 +159,17 @@ class _Live:
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,
-                env={**ONE_THREAD, **os.environ, "PYTHONHASHSEED": str(setup.hash_seed)},
+                env={**ONE_THREAD, **os.environ, "PYTHONHASHSEED": str(self.setup.hash_seed)},
                 start_new_session=True,
             )
         process = self._process
         self._channel = Channel(ours, alive=lambda: process.poll() is None)
-        self.end = weakref.finalize(self, _end, self._process, self._channel, self._log)
-        self._begin()
+        self._finalize = weakref.finalize(self, _end, self._process, self._channel, self._log)
+
+    def end(self) -> None:
+        """End the interpreter and everything that it started."""
+        with unbroken():
+            self._finalize()
 
     def _begin(self) -> None:
         setup = self.setup

@@ -1,14 +1,13 @@
 """What the adapters share: generalization hierarchies from plain parameters, and cells in our notation."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from crowdproof.cells import ends, range_text, set_text
+
 Widths = Mapping[str, Sequence[float]]
 """Column -> the widths of its bins, level by level; a column without any goes straight to `*`."""
-
-_RANGE = re.compile(r"(-?[0-9.]+(?:e[+-]?[0-9]+)?)-(-?[0-9.]+(?:e[+-]?[0-9]+)?)", re.IGNORECASE)
 
 
 def bins(width: float) -> Callable[[Any], str]:
@@ -20,19 +19,20 @@ def bins(width: float) -> Callable[[Any], str]:
 
     def label(value: Any) -> str:
         low = math.floor(value / width) * width
-        return f"[{low}, {low + width})"
+        return range_text(str(low), str(low + width), "[)")
 
     return label
 
 
 def closed_range(text: str) -> str:
-    """`20-40` as `[20, 40]`; anything else stays.
+    """`20-40` as `[20, 40]`, in a column that is known to have closed ranges; anything else stays.
 
     >>> closed_range("-5-30"), closed_range("30")
     ('[-5, 30]', '30')
     """
-    match = _RANGE.fullmatch(text)
-    return f"[{match[1]}, {match[2]}]" if match else text
+    low, high = ends(text) or ("", "")
+    is_bare = not text.startswith(("[", "(", "]"))
+    return range_text(low, high) if low and high and is_bare else text
 
 
 def value_set(text: str) -> str:
@@ -41,7 +41,7 @@ def value_set(text: str) -> str:
     >>> value_set("a,b"), value_set("a")
     ('{a, b}', 'a')
     """
-    return f"{{{text.replace(',', ', ')}}}" if "," in text else text
+    return set_text(map(str.strip, text.split(","))) if "," in text else text
 
 
 def with_categories(table: Any, columns: Sequence[str]) -> Any:

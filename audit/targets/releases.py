@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import polars as pl
+
 from crowdproof.audit.interface import Pair
 from crowdproof.audit.tables import SUFFIXES, read_table
 from crowdproof.audit.targets.behaviour import Behaviour, same
 from crowdproof.audit.targets.interface import Target
 from crowdproof.claims import Neighbours
-from crowdproof.errors import ParameterError, TargetError
+from crowdproof.errors import DataError, ParameterError, TargetError
 
 LEFT, RIGHT = "left", "right"
 """These stand for the two datasets, which nobody needs to show us."""
@@ -63,11 +65,11 @@ class ReleasePair(Target):
         if len(paths) < len(seeds):
             raise TargetError(f"all {len(self.files[data])} outputs of the {data} folder are used: give more of them.")
         self._used[data] += len(seeds)
-        return [read_table(path, text=True) for path in paths]
+        return [_read(path) for path in paths]
 
     def examine(self, data: Any) -> Behaviour:
         """Whether all outputs of a side are the same; uses none of them up."""
-        outputs = [read_table(path, text=True) for path in self.files[data if data in self.files else LEFT][:8]]
+        outputs = [_read(path) for path in self.files[data if data in self.files else LEFT][:8]]
         alike = len(outputs) > 1 and all(same(outputs[0], each) for each in outputs)
         self.behaviour = Behaviour(
             deterministic=alike, reproducible=True, isolation="Nothing is run: outputs are read."
@@ -80,6 +82,14 @@ class ReleasePair(Target):
 
     def __reduce__(self) -> NoReturn:
         raise ParameterError(f"{self.name} are read here, each file once: audit them in this process, without workers.")
+
+
+def _read(path: Path) -> pl.DataFrame:
+    """One output. A file that cannot be read is no run without a release: nobody knows what was released."""
+    try:
+        return read_table(path, text=True)
+    except DataError as error:
+        raise TargetError(f"one of the outputs cannot be used: {error}") from None
 
 
 def _files(folder: Path) -> list[Path]:

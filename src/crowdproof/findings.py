@@ -112,7 +112,7 @@ class NotRefuted:
 
 @frozen
 class Undecided:
-    """A solver answered 'unknown', or a budget was spent before a verdict."""
+    """A solver answered 'unknown', a budget was spent before a verdict, or the verdict hangs on what is unclear."""
 
     name = "UNDECIDED"
     reason: str
@@ -276,8 +276,8 @@ class Finding:
         return {"text/plain": plain, "text/html": self._repr_html_()}
 
 
-def exit_code(findings: Iterable[Finding], *, strict: bool = False) -> ExitCode:
-    """The exit code of a run: nothing collected or nothing examined is never green.
+def exit_code(findings: Iterable[Finding], *, lenient: bool = False) -> ExitCode:
+    """The exit code of a run: nothing collected, examined or decided is never green, unless `lenient` lets it be.
 
     >>> exit_code([])
     <ExitCode.BROKEN: 3>
@@ -287,6 +287,6 @@ def exit_code(findings: Iterable[Finding], *, strict: bool = False) -> ExitCode:
         return ExitCode.REFUTED
     if not verdicts or any(isinstance(each, Skipped) for each in verdicts):
         return ExitCode.BROKEN
-    if strict and any(isinstance(each, Undecided) for each in verdicts):
+    if not lenient and any(isinstance(each, Undecided) for each in verdicts):
         return ExitCode.UNDECIDED
     return ExitCode.HELD

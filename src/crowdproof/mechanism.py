@@ -33,5 +33,10 @@ def declares_independence(mechanism: object) -> bool:
 
 
 def is_deterministic(mechanism: object) -> bool:
-    """Whether the mechanism declares that it does not use its rng."""
-    return bool(getattr(mechanism, "deterministic", False))
+    """Whether the mechanism declares that it does not use its rng.
+
+    A target has a method `examine`, and what it knows of itself was measured: that some runs were alike declares
+    nothing of the others.
+    """
+    declared = bool(getattr(mechanism, "deterministic", False))
+    return declared and not hasattr(mechanism, "examine")

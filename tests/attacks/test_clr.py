@@ -63,6 +63,33 @@ def test_a_bare_release_without_that_knowledge_is_undecided_and_a_small_one_not_
     assert isinstance(clr.read(release(), column="sex", above=1).verdict, NotRefuted)
 
 
+@pytest.mark.parametrize(
+    "cell", ["900000-35000000", "900000..35000000", "[900000, 35000000]", "35000000", "{900000, 35000000}", "3.5e7"]
+)
+def test_the_value_is_read_off_every_notation_that_names_it(cell):
+    verdict = clr.read(pl.DataFrame({"pay": ["[1000, 9000]"] * 3 + [cell] * 4}), column="pay", above=10**7).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.values == {"cell": cell, "rows": "4", "value": "35000000"}
+    condition = f"If {cell} stands for numbers up to 35,000,000, that one included, and at most one person"
+    assert (condition in verdict.witness.words) is (cell in ("900000-35000000", "900000..35000000"))
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["[900000, 35000000)", ">=900000", "900000+", "<40000000", "<=40000000", "90:35000000", "2035-01-02", "3******"],
+)
+def test_a_limit_or_an_open_end_is_nobodys_value(cell):
+    """Published by a fixed recoding, say: the one person beyond need not be in the data at all."""
+    verdict = clr.read(pl.DataFrame({"pay": ["[1000, 9000]"] * 3 + [cell] * 4}), column="pay", above=10**7).verdict
+    assert isinstance(verdict, NotRefuted)
+
+
+def test_the_group_that_is_shown_is_the_one_with_the_largest_number():
+    several = pl.DataFrame({"pay": ["[1, 20000000]"] * 2 + ["[5, 35000000]"] * 3})
+    values = clr.read(several, column="pay", above=10**7).verdict.witness.values
+    assert values == {"cell": "[5, 35000000]", "rows": "3", "value": "35000000"}
+
+
 def test_bad_input_is_refused_with_the_remedy():
     with pytest.raises(DataError, match="no column 'age'"):
         clr.read(release(), column="age")

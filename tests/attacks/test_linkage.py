@@ -8,8 +8,8 @@ import pytest
 
 from crowdproof.attacks import linkage
 from crowdproof.attacks.candidates import Reading, commonest
-from crowdproof.attacks.people import known_deterministic
 from crowdproof.errors import DataError, ParameterError
+from crowdproof.mechanism import is_deterministic
 from crowdproof.mechanisms import Grid, Keep, Sampled, Scheme, StronglySafe
 
 
@@ -70,9 +70,9 @@ def test_only_a_mechanism_that_declares_it_is_taken_to_be_deterministic():
         def examine(self, data):
             """A target that is measured, not one that declares."""
 
-    assert known_deterministic(linkage.WithoutNames())
-    assert not known_deterministic(coin)
-    assert not known_deterministic(Measured())
+    assert is_deterministic(linkage.WithoutNames())
+    assert not is_deterministic(coin)
+    assert not is_deterministic(Measured())
 
 
 def test_a_target_of_the_users_own_is_attacked():

@@ -27,6 +27,19 @@ def test_a_predicate_is_true_where_a_plain_search_says():
     assert str(predicate).endswith(f"age = {low:g}")
 
 
+def test_ranges_without_an_end_and_masks_are_within_a_predicate():
+    people = pl.DataFrame({"age": [20, 70, 80], "zip": ["53113", "53114", "60000"], "key": ["20-40", "7", "20-40"]})
+    release = pl.DataFrame({"age": [">=65"], "zip": ["531**"], "key": ["*"]})
+    predicate = choose(release, "end", Fraction(1), np.random.default_rng(1))
+    assert predicate.at is None  # a limit is nobody's value: a hash takes its place
+    cells = dict(predicate.cells)
+    assert [bool(each) for each in singling_out._inside(people["age"], cells["age"])] == [False, True, True]
+    assert [bool(each) for each in singling_out._inside(people["zip"], cells["zip"])] == [True, True, False]
+    assert "age in [65, inf) and zip in 531*" in str(predicate)
+    keys = choose(release.with_columns(key=pl.lit("20-40")), "end", Fraction(1), np.random.default_rng(1))
+    assert keys(people).tolist() == [False, False, False]
+
+
 def test_a_hash_is_true_of_exactly_one_as_often_as_theory_says():
     """n rows, each with probability 1/n: (1 - 1/n)^(n-1); 600 salts stray 5 sigma with probability below 6e-7."""
     people = pl.DataFrame({"age": list(range(10))})

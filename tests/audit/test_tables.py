@@ -77,8 +77,12 @@ def test_types_can_be_declared(tmp_path):
         ),
         ("people.csv", b'"income\n1\n2\n', "a quote that opens in line 1 is not closed"),
         ("people.csv", b'income\n1\n"unclosed\n2\n', "a quote that opens in line 3 is not closed"),
-        ("people.csv", b"name\nJos\xe9\n", "cannot be read as csv: line 2 is not UTF-8; save it as UTF-8"),
-        ("people.csv", bytes(range(256)) * 3, "is not UTF-8; save it as UTF-8"),
+        (
+            "people.csv",
+            b"name\nJos\xe9\n",
+            "cannot be read as csv: it is not UTF-8 in line 2, and may be Latin-1 or .*; save it as CSV in UTF-8",
+        ),
+        ("people.csv", bytes(range(256)) * 3, "it holds zero bytes in line 1, as UTF-16 .*; save it as CSV in UTF-8"),
         ("people.csv", b'a\nx"y\n2\n', "CSV malformed.* Write the file anew"),
     ],
 )

@@ -214,12 +214,12 @@ def test_a_target_that_raises_is_skipped_with_code_3(crowdproof):
     assert "KeyError: 'zip'" in ran.stdout
 
 
-def test_an_interrupt_still_reports(crowdproof):
+def test_an_interrupt_that_nobody_asked_for_is_a_crash_of_the_target(crowdproof):
     options = ["--claim", "dp(epsilon=ln 2)", "--data", "people.csv", "--isolate", "none", "--search", "0"]
     ran = crowdproof("audit", "target.py:interrupted", *options, "--strict")
-    assert "UNDECIDED" in ran.stdout
-    assert "interrupted" in ran.stdout
-    assert ran.returncode == ExitCode.UNDECIDED
+    assert "SKIPPED" in ran.stdout
+    assert "crashed with KeyboardInterrupt" in " ".join(ran.stdout.split())
+    assert ran.returncode == ExitCode.BROKEN
 
 
 def test_an_interrupt_begins_no_other_claim(crowdproof):
@@ -298,12 +298,26 @@ def test_there_being_nothing_to_calibrate_on_is_told_before_the_audit(crowdproof
     assert "there is nothing to calibrate on" in ran.stderr
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), ZeroDivisionError()])
-def test_a_calibration_that_fails_leaves_the_audit(crowdproof, monkeypatch, error):
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [(KeyboardInterrupt(), ExitCode.REFUTED, "Interrupted."), (ZeroDivisionError(), ExitCode.BROKEN, "internal error")],
+)
+def test_a_calibration_that_fails_leaves_the_audit(crowdproof, monkeypatch, error, code, told):
     def failing(*_, **__):
         raise error
 
     monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
     monkeypatch.setattr("crowdproof.audit.calibration.calibrate", failing)
     ran = crowdproof(*LEAK, "--seed", "1", "--calibrate", "--format", "json")
-    assert (ran.returncode, verdicts(ran)) == (ExitCode.BROKEN, ["refuted"])
+    assert (ran.returncode, verdicts(ran)) == (code, ["refuted"])
+    assert told in ran.stderr
+
+
+def test_an_interrupted_calibration_of_an_audit_that_refutes_nothing_is_no_pass(crowdproof, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("crowdproof.audit.calibration.calibrate", interrupted)
+    options = ["--seed", "1", "--calibrate", "--runs", "2000", "--format", "json"]
+    ran = crowdproof(*LEAK[:1], "target.py:safe", *LEAK[2:], *options)
+    assert (ran.returncode, verdicts(ran)) == (ExitCode.BROKEN, ["not-refuted"])

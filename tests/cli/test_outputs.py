@@ -8,7 +8,7 @@ import pytest
 from gate_projects import entry, project_file
 from report.samples import SAMPLES
 
-from crowdproof.cli import cli, main
+from crowdproof.cli import cli
 from crowdproof.cli.options import deliver
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.report import render
@@ -30,16 +30,9 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def crowdproof(folder, monkeypatch, capsys):
-    """The command line, in this process: its exit code, and what it wrote to stdout and stderr."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crowdproof", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code, *capsys.readouterr()
-
-    return run
+def crowdproof(folder, command_line):
+    """The command line in that folder."""
+    return command_line
 
 
 def shell(command):

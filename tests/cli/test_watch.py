@@ -42,12 +42,38 @@ EVERYWHERE = """for number in range(3, 20):
         ("raise RuntimeError", "exit status 1"),
         ("pass", "exit status 1"),
         ("import atexit; atexit.register(os._exit, 7); sys.exit(0)", "exit status 7"),
+        ("os.closerange(3, 99); sys.exit(0)", "exit status 0"),
+        ("os.kill(os.getpid(), 3)", "signal 3"),
     ],
 )
 def test_without_a_code_there_is_no_verdict(body, how):
     ran = watched(body)
     assert ran.returncode == ExitCode.BROKEN
     assert f"ended before it came to a verdict ({how})" in ran.stderr
+
+
+REPLACED = """os.closerange(3, 99)
+    import tempfile
+    files = [tempfile.TemporaryFile() for _ in range(9)]
+    atexit.register(lambda: sys.stdout.write(str(sum(os.fstat(each.fileno()).st_size for each in files))))
+    sys.exit(0)"""
+
+
+def test_nothing_is_written_into_a_file_that_took_the_place_of_the_pipe():
+    ran = watched(f"import atexit\n    {REPLACED}")
+    assert (ran.returncode, ran.stdout) == (ExitCode.BROKEN, "0")
+
+
+def test_a_fork_that_goes_on_has_nothing_to_tell():
+    ran = watched("child = os.fork(); child and os.waitpid(child, 0); sys.exit(1 if child else 0)")
+    assert (ran.returncode, ran.stderr) == (ExitCode.REFUTED, "")
+
+
+def test_where_no_process_can_be_started_there_is_no_verdict():
+    program = f"{WATCHED}def refuse(): raise BlockingIOError(11, 'no more of them')\nos.fork = refuse\nwatch.main()\n"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.returncode == ExitCode.BROKEN
+    assert "cannot start a process to work in (no more of them): end other processes" in ran.stderr
 
 
 def test_what_was_told_is_not_taken_back():
@@ -65,7 +91,7 @@ SLOW = "import time\n    try: print('at work', flush=True); time.sleep(60)\n    
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 3), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
+    ("number", "code"), [(signal.SIGINT, 3), (signal.SIGTERM, 3), (signal.SIGHUP, 3), (signal.SIGKILL, -signal.SIGKILL)]
 )
 def test_a_signal_reaches_the_work(number, code):
     program = f"{WATCHED}def work():\n    {SLOW}\ncli.main = work\nwatch.main()\n"

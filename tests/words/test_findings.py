@@ -27,20 +27,20 @@ SILENT, UNSURE, BROKEN = finding(f.NotRefuted("0.1")), finding(f.Undecided("time
 
 
 @pytest.mark.parametrize(
-    ("found", "strict", "code"),
+    ("found", "lenient", "code"),
     [
         ([], False, ExitCode.BROKEN),
         ([HELD, SILENT], False, ExitCode.HELD),
         ([HELD, LEAKS, BROKEN], False, ExitCode.REFUTED),
         ([HELD, BROKEN], False, ExitCode.BROKEN),
-        ([HELD, UNSURE], False, ExitCode.HELD),
-        ([HELD, UNSURE], True, ExitCode.UNDECIDED),
+        ([HELD, UNSURE], True, ExitCode.HELD),
+        ([HELD, UNSURE], False, ExitCode.UNDECIDED),
         ([UNSURE, BROKEN], True, ExitCode.BROKEN),
         ([UNSURE, LEAKS], True, ExitCode.REFUTED),
     ],
 )
-def test_exit_codes(found, strict, code):
-    assert f.exit_code(found, strict=strict) == code
+def test_exit_codes(found, lenient, code):
+    assert f.exit_code(found, lenient=lenient) == code
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import anjana.anonymity
 import pandas as pd
 
 from crowdproof.audit.targets.recoding import Widths, bins
+from crowdproof.cells import STAR
 
 
 def k_anonymity(
@@ -21,5 +22,5 @@ def k_anonymity(
 def _levels(column: Any, widths: Sequence[float]) -> dict[int, Any]:
     """What each value becomes, level by level."""
     values = column.to_numpy()
-    steps = [values, *([bins(width)(value) for value in values] for width in widths), ["*"] * len(values)]
+    steps = [values, *([bins(width)(value) for value in values] for width in widths), [STAR] * len(values)]
     return dict(enumerate(steps))

@@ -7,6 +7,7 @@ from crowds.kanonymity import ola as package
 from crowds.kanonymity.generalizations import GenRule
 
 from crowdproof.audit.targets.recoding import Widths, bins
+from crowdproof.cells import STAR
 
 
 def ola(
@@ -19,5 +20,5 @@ def ola(
         return None
     release: pd.DataFrame = found[0]
     for name in qi:
-        release[name] = release[name].astype(object).where(release[name].notna(), "*").astype(str)
+        release[name] = release[name].astype(object).where(release[name].notna(), STAR).astype(str)
     return release

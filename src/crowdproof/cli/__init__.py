@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from crowdproof import interrupts
 from crowdproof.cli import loudness, streams
 from crowdproof.errors import CrowdproofError, ExitCode, unforeseen
 
@@ -87,7 +88,7 @@ def cli() -> None:
       1  a claim was refuted
       2  usage or configuration error
       3  the audit could not run, or nothing was collected
-      4  undecided (0 unless --strict)
+      4  undecided (0 with --lenient)
     """
 
 
@@ -98,12 +99,25 @@ def main() -> None:
     """Run the command line in this process; an error is one sentence on stderr and its exit code.
 
     Whatever ends a verb otherwise than by its own return is no verdict, not even a `SystemExit` that says 0. Outside of
-    a verb click itself ends so, once it has told a shell how to complete a line.
+    a verb click itself ends so, once it has told a shell how to complete a line. A verb that was asked to end by a
+    signal writes what it has found, and that is never a pass.
     """
     streams.stand_in()
+    with interrupts.heeded() as asked:
+        code = _code()
+        if asked.seen and code in {ExitCode.HELD, ExitCode.UNDECIDED}:
+            streams.tell("Interrupted.")
+            code = ExitCode.BROKEN
+    sys.exit(code)
+
+
+def _code() -> int:
+    """Run the command line; its exit code, whatever ended it."""
     try:
         code = cli.main(prog_name="crowdproof", standalone_mode=False)
+        interrupts.keep()
     except (click.exceptions.Abort, KeyboardInterrupt):
+        interrupts.keep()
         streams.tell("Interrupted.")
         code = ExitCode.BROKEN
     except click.ClickException as error:
@@ -122,4 +136,4 @@ def main() -> None:
             raise
         streams.tell(f"crowdproof: {unforeseen(error)}; run it with --verbose to see where, and report it.")
         code = ExitCode.BROKEN
-    sys.exit(int(code or 0))
+    return int(code or 0)

@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+from crowdproof import interrupts
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import budget_options, load, one_by_one, target_options
-from crowdproof.cli.options import chosen_seed, deliver, formats, output_file, report, seed
+from crowdproof.cli.options import chosen_seed, deliver, formats, lenient, output_file, report, seed
+from crowdproof.cli.streams import tell
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.exact import rational, show
 from crowdproof.findings import Finding, Refuted, Reproduce, Skipped, exit_code
@@ -49,7 +51,7 @@ from crowdproof.findings import Finding, Refuted, Reproduce, Skipped, exit_code
     help="Write the refutations to this file, for 'replay'.",
 )
 @click.option("--calibrate", is_flag=True, help="Also measure the auditor's own false-alarm rate on true claims.")
-@click.option("--strict", is_flag=True, help="Exit with 4 where a claim stays undecided.")
+@lenient
 @budget_options
 @target_options
 @seed
@@ -67,13 +69,21 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     parsed = [parse_claim(each) for each in claims]
     calibrated = _calibrated(parsed) if options["calibrate"] else None
     findings = _run(parsed, number, options)
+    interrupted = False
     try:
-        findings += [] if calibrated is None else [_calibration(calibrated, number)]
+        if calibrated is not None:
+            findings.append(_calibration(calibrated, number))
+    except KeyboardInterrupt:
+        interrupted = True
     finally:  # what was found is told even where the calibration fails or is interrupted
         refuted = [each for each in findings if isinstance(each.verdict, Refuted)]
         witness = [] if options["witness"] is None else [report(refuted, "json", options["witness"])]
         deliver([*witness, *(report(findings, name, path) for name, path in outputs)])
-    return exit_code(findings, strict=options["strict"])
+    code = exit_code(findings, lenient=options["lenient"])
+    if interrupted:
+        tell("Interrupted.")
+        return code if code is ExitCode.REFUTED else ExitCode.BROKEN
+    return code
 
 
 def _refuse_ignored(options: dict[str, Any]) -> None:
@@ -145,7 +155,7 @@ def _calibration(claim: DP | DPS, number: int) -> Finding:
     from crowdproof.audit.runners import runner_for
 
     start = time.monotonic()
-    with runner_for(2) as two:
+    with interrupts.breakable(), runner_for(2) as two:
         nulls = at_edge(claim.epsilon, claim.delta)
         measured = calibrate(nulls, audits=60, runs=1500, seed=number, levels=[LOOSE], runner=two, runners=[two])
     return with_command(finding(measured, number, time.monotonic() - start), claims=(str(claim),), calibrate=True)

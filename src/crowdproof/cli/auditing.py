@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from crowdproof import interrupts
 from crowdproof.cli.options import Seconds
 from crowdproof.errors import ParameterError, told
 from crowdproof.exact import LONGEST_RUN
@@ -117,25 +118,25 @@ def one_by_one(
 ) -> list[Finding]:
     """What came of each: where one fails, or somebody interrupts, what was found about the others is kept.
 
-    Where nothing was found at all, the first error is all there is to tell.
+    Where nothing was found at all, the first error is all there is to tell. What comes after is not interrupted.
     """
-    from crowdproof.audit.interrupts import noticed
-
     findings: list[Finding] = []
     failures: list[BaseException] = []
     left = iter(items)
-    with noticed() as interrupts:
+    with interrupts.noticed() as asked:
         for item in left:
             try:
-                interrupts.check()
+                asked.check()
                 findings.append(examine(item))
             except KeyboardInterrupt as error:
+                interrupts.keep()
                 rest = [item, *left]
                 failures += [error] * len(rest)
                 findings += [skipped(each, "It was interrupted before it was examined.") for each in rest]
             except BaseException as error:  # noqa: BLE001
                 failures.append(error)
                 findings.append(skipped(item, told(error)))
+    interrupts.keep()
     if len(failures) == len(items):
         raise failures[0]
     return findings

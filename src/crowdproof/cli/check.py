@@ -28,7 +28,8 @@ from crowdproof.cli.options import emit, formats
     default="text",
     show_default=True,
     metavar="HOW",
-    help="text: cells are equal as text. covering: '*' and missing are anything, '[20, 40)' a range, '{a, b}' a set.",
+    help="text: cells are equal as text. covering: '*' and missing are anything, '[20, 40)' is a range, '{a, b}' a "
+    "set, '531**' a mask; where it matters what '20-40' is, the verdict is UNDECIDED (4).",
 )
 @click.option("--missing", multiple=True, metavar="TEXT", help="A text that stands for a missing cell, such as '?'.")
 @formats
@@ -45,4 +46,4 @@ def command(release: str, outputs: list[tuple[str, Path | None]], **terms: Any) 
     with waiting(f"checking {release}"):
         findings = check(release, Terms(**{**terms, "columns": terms["columns"] or None}))
     emit([with_command(each) for each in findings], outputs)
-    return exit_code(findings)
+    return exit_code(findings)  # a claim that hangs on an unclear cell has not held

@@ -8,7 +8,17 @@ from pathlib import Path
 import click
 
 from crowdproof.cli.loudness import remark
-from crowdproof.cli.options import Seconds, chosen_seed, deliver, formats, output_file, report, seed, write_file
+from crowdproof.cli.options import (
+    Seconds,
+    chosen_seed,
+    deliver,
+    formats,
+    lenient,
+    output_file,
+    report,
+    seed,
+    write_file,
+)
 from crowdproof.cli.streams import tell
 
 
@@ -16,7 +26,7 @@ from crowdproof.cli.streams import tell
 @click.argument("config", required=False, type=click.Path(path_type=Path))
 @click.option("--seconds", type=Seconds(min=0, min_open=True), help="How long it may take.")
 @click.option("--no-evidence", is_flag=True, help="Neither read nor write the evidence file: this run stands alone.")
-@click.option("--strict", is_flag=True, help="Exit with 4 where a claim could not be decided.")
+@lenient
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 instead of 1 where a claim is refuted; nothing else.")
 @click.option(
     "--badge",
@@ -31,7 +41,7 @@ def command(  # noqa: PLR0917  (one for each option)
     config: Path | None,
     seconds: float | None,
     no_evidence: bool,
-    strict: bool,
+    lenient: bool,
     exit_zero: bool,
     badge: Path | None,
     print_schema: bool,
@@ -61,7 +71,7 @@ def command(  # noqa: PLR0917  (one for each option)
         if result.interrupted:
             tell("Interrupted.")
         remark(result.summary())
-    return result.exit_code(strict=strict, exit_zero=exit_zero)
+    return result.exit_code(lenient=lenient, exit_zero=exit_zero)
 
 
 @contextmanager

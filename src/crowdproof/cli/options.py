@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from crowdproof import interrupts
 from crowdproof.cli.streams import NobodyReadsError, printing, unwritable
 from crowdproof.errors import CrowdproofError, DataError, ParameterError, pass_interrupts
 from crowdproof.findings import Finding
@@ -56,10 +57,22 @@ def output_file(_ctx: click.Context, _param: click.Parameter, path: Path | None)
     return None if path is None else writable(path)
 
 
+def _different_files(
+    _ctx: click.Context, _param: click.Parameter, outputs: tuple[tuple[str, Path | None], ...]
+) -> tuple[tuple[str, Path | None], ...]:
+    """Every report needs a file of its own: of two in one only the later would be left."""
+    files = [path.resolve() for _, path in outputs if path is not None]
+    twice = next((each for each in files if files.count(each) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"two reports are to be written to {twice.name}: give each --format a file of its own.")
+    return outputs
+
+
 formats = click.option(
     "--format",
     "outputs",
     type=OutputChoice(),
+    callback=_different_files,
     multiple=True,
     default=["text"],
     show_default=True,
@@ -69,6 +82,13 @@ formats = click.option(
 seed = click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of all randomness; without it one is drawn, and shown."
 )
+
+
+def lenient(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What an undecided claim does to the exit code; `--strict`, which is the rule, is accepted as well."""
+    with_strict = click.option("--strict", is_flag=True, expose_value=False, hidden=True)(command)
+    words = "Exit with 0 instead of 4 where a claim could not be decided."
+    return click.option("--lenient", is_flag=True, help=words)(with_strict)
 
 
 def chosen_seed(given: int | None) -> int:
@@ -118,6 +138,7 @@ def _print(findings: list[Finding], name: str) -> None:
 
 def deliver(writers: Iterable[Callable[[], None]]) -> None:
     """Write everything: what cannot be written keeps nothing else from being written, and is told at the end."""
+    interrupts.keep()
     failed: list[BaseException] = []
     for each in writers:
         try:

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
+from crowdproof.cells import range_text, set_text
 from crowdproof.mechanisms.tables import Coded, Codes, canonical
 
 
@@ -42,7 +43,7 @@ def _ranges(column: Coded, codes: Codes, starts: Codes) -> pl.Series:
     low, high = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
     pairs, place = np.unique(low.astype(np.int64) * column.count + high, return_inverse=True)
     ends = zip(column.text(pairs // column.count), column.text(pairs % column.count), strict=True)
-    texts = [least if least == greatest else f"[{least}, {greatest}]" for least, greatest in ends]
+    texts = [least if least == greatest else range_text(least, greatest) for least, greatest in ends]
     return pl.Series(texts, dtype=pl.String).gather(place)
 
 
@@ -55,4 +56,4 @@ def _sets(column: Coded, codes: Codes, sizes: Codes) -> pl.Series:
 
 
 def _set(texts: list[str]) -> str:
-    return texts[0] if len(texts) == 1 else "{" + ", ".join(texts) + "}"
+    return texts[0] if len(texts) == 1 else set_text(texts)

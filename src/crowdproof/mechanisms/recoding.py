@@ -15,10 +15,11 @@ import polars as pl
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from crowdproof.cells import MISSING, STAR, range_text
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.exact import Number, rational, show
 from crowdproof.mechanisms.parameters import as_level
-from crowdproof.mechanisms.tables import MISSING, as_text, is_number, require_columns
+from crowdproof.mechanisms.tables import as_text, is_number, require_columns
 
 _SHORT = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 """Whole numbers that 64 bits with a sign can hold."""
@@ -87,7 +88,7 @@ class Grid:
 
     def _text(self, cell: int) -> str:
         low = self.origin + cell * self.width
-        return f"[{show(low)}, {show(low + self.width)})"
+        return range_text(show(low), show(low + self.width), "[)")
 
 
 def _paths(
@@ -166,7 +167,7 @@ class Suppress:
 
     def __call__(self, column: pl.Series) -> pl.Series:
         """As many stars as there are values."""
-        return pl.repeat("*", len(column), dtype=pl.String, eager=True).alias(column.name)
+        return pl.repeat(STAR, len(column), dtype=pl.String, eager=True).alias(column.name)
 
 
 def _columns(

@@ -15,13 +15,14 @@ import numpy as np
 import polars as pl
 from attrs import field, frozen
 
+from crowdproof.cells import MISSING, STAR, members, set_text
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.mechanisms.parameters import as_k
 from crowdproof.mechanisms.recoding import Hierarchy
 from crowdproof.mechanisms.sampling import Fitted
-from crowdproof.mechanisms.tables import MISSING, canonical, require_columns, require_rows
+from crowdproof.mechanisms.tables import canonical, require_columns, require_rows
 
-ROOT = "*"
+ROOT = STAR
 """The top of every hierarchy: any item at all."""
 
 Items = frozenset[str]
@@ -57,7 +58,7 @@ class TopDown(Fitted):
         sets = [tree.check(each, self.column) for each in read_sets(table[self.column])]
         filled = sorted((each for each in sets if each), key=sorted)
         texts = [MISSING] * sets.count(None) if sets.count(None) >= self.k else []
-        texts += ["{}"] * sets.count(frozenset()) if sets.count(frozenset()) >= self.k else []
+        texts += [set_text([])] * sets.count(frozenset()) if sets.count(frozenset()) >= self.k else []
         if len(filled) >= self.k:
             texts += self._release(filled, tree)
         return canonical(pl.DataFrame({self.column: pl.Series(texts, dtype=pl.String)}))
@@ -68,7 +69,7 @@ class TopDown(Fitted):
             part = waiting.pop()
             finer = part.specialize(tree, self.k)
             if finer is None:
-                text = "{" + ", ".join(sorted(part.written(part.sets[0], tree))) + "}"
+                text = set_text(sorted(part.written(part.sets[0], tree)))
                 yield from [text] * len(part.sets)
             else:
                 waiting.extend(finer)
@@ -181,6 +182,7 @@ def read_sets(column: pl.Series) -> list[Items | None]:
 
 
 def _read_set(text: str, name: str) -> Items:
-    if not (text.startswith("{") and text.endswith("}")):
+    items = members(text)
+    if items is None:
         raise DataError(f"column {name!r} holds {text!r}, which is not a set: write it like '{{a, b}}'.")
-    return frozenset(filter(None, map(str.strip, text[1:-1].split(","))))
+    return frozenset(items)

@@ -8,11 +8,9 @@ import polars as pl
 from attrs import frozen
 from numpy.typing import NDArray
 
+from crowdproof.cells import MISSING
 from crowdproof.errors import DataError
 from crowdproof.exact import rational, show
-
-MISSING = "?"
-"""The released text of a null."""
 
 Codes = NDArray[np.integer]
 

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from crowdproof.audit.check import Terms, check
-from crowdproof.audit.check.cells import parse_cell
 from crowdproof.audit.check.channels import adjacent_alike
 from crowdproof.audit.check.closeness import equal, ordered
 from crowdproof.audit.check.diversity import distinct, entropy, recursive
 from crowdproof.audit.check.groups import covering_crowd, group, spread
+from crowdproof.cells import parse_cell
 from crowdproof.cli import cli
 from crowdproof.errors import DataError, ParameterError
 
@@ -208,7 +208,7 @@ def test_covering_crowds_agree_with_brute_force(seed):
         ("[30, 20]", "[30, 20]", True),
         ("*", None, True),
         ("*****", "53113", True),
-        ("531**", "53113", False),
+        ("531**", "53113", True),
         (None, "[1, 2]", True),
         ("[1, 2]", "*", False),
         ("a", "b", False),
@@ -217,6 +217,63 @@ def test_covering_crowds_agree_with_brute_force(seed):
 )
 def test_what_a_cell_covers(vague, sharp, expected):
     assert parse_cell(vague).covers(parse_cell(sharp)) is expected
+
+
+def crowd_of_two(*cells):
+    """The verdict on 2-anonymity, where each of the rows is of its own kind."""
+    return verdicts(pl.DataFrame({"age": list(cells)}), k=2, match="covering")["k-anonymity"].verdict
+
+
+@pytest.mark.parametrize(
+    ("cells", "verdict"),
+    [
+        (("30", "[20, 40]", "[20, 40]"), "PROVED"),
+        (("30", "20-40", "20-40"), "UNDECIDED"),  # hidden if it is a range, and alone if it is a key
+        (("40", "20-40", "20-40"), "UNDECIDED"),
+        (("50", "20-40", "20-40"), "REFUTED"),  # alone by any reading
+        (("30", "*", "*", "20-40", "20-40"), "PROVED"),  # hidden by any reading
+        (("20-40", "20-40"), "PROVED"),
+        (("20-40", "20–40"), "UNDECIDED"),
+        (("20-40", "[0, 99]", "[0, 99]"), "UNDECIDED"),
+        (("2020-01-02", "2020-01-05"), "REFUTED"),
+        (("12345-6789", "12345"), "REFUTED"),
+        (("007", "7"), "UNDECIDED"),
+        (("53113", "531**", "531**"), "PROVED"),
+        (("53113", "531*", "531*"), "UNDECIDED"),
+        (("53213", "531**", "531**"), "REFUTED"),
+        (("70", ">=65", ">=65"), "PROVED"),
+        (("70", "65+", "65+"), "UNDECIDED"),
+        (("60", "65+", "65+"), "REFUTED"),
+        (("1985-05-05", "[1980-01-01, 1990-01-01)", "[1980-01-01, 1990-01-01)"), "UNDECIDED"),
+        (("30", "", ""), "PROVED"),
+        (("30", "NA", "NA"), "REFUTED"),
+    ],
+)
+def test_an_unclear_cell_decides_nothing(cells, verdict):
+    assert crowd_of_two(*cells).name == verdict
+
+
+def test_the_unclear_cell_and_its_remedy_are_named():
+    words = crowd_of_two("30", "20-40", "20-40").reason
+    assert "hides among 1 or among up to 2, by what cells such as 20-40 mean" in words
+    assert "Write a range as [20, 40)" in words
+
+
+def test_cells_that_are_compared_as_text_are_never_unclear():
+    release = pl.DataFrame({"age": ["20-40"] * 2 + ["30"]})
+    assert verdicts(release, k=2)["k-anonymity"].verdict.name == "REFUTED"
+    assert verdicts(release.head(2), k=2)["k-anonymity"].verdict.name == "PROVED"
+
+
+def test_an_unclear_release_ends_with_the_code_of_undecided(tmp_path):
+    path = tmp_path / "release.csv"
+    path.write_text("age,sex\n30,f\n20-40,f\n20-40,f\n")
+    arguments = ["check", str(path), "--k", "2", "--match", "covering"]
+    undecided = CliRunner().invoke(cli, arguments, standalone_mode=False)
+    assert "UNDECIDED" in undecided.output
+    assert undecided.return_value == 4
+    path.write_text('age,sex\n30,f\n"[20, 40]",f\n"[20, 40]",f\n')
+    assert CliRunner().invoke(cli, arguments, standalone_mode=False).return_value == 0
 
 
 def test_long_numbers_that_differ_in_the_last_digit_are_different():

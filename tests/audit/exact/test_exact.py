@@ -11,15 +11,17 @@ import polars as pl
 import pytest
 from attrs import frozen
 
-from crowdproof import DPS, Epsilon, Neighbours, NotRefuted, Refuted
+from crowdproof import DP, DPS, Epsilon, Neighbours, NotRefuted, Refuted
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.exact import ExactResult, Unaffordable, epsilon_at, exact_law, excess_at, worst_excess
+from crowdproof.audit.exact.law import checked
 from crowdproof.audit.exact.samples import likeliest_first
 from crowdproof.audit.inline import Inline
 from crowdproof.audit.meter import Meter
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.rows import group
 from crowdproof.errors import TargetError
+from crowdproof.findings import Exact
 from crowdproof.mechanisms.mondrian import Mondrian
 from crowdproof.mechanisms.recoding import Grid, Scheme
 from crowdproof.mechanisms.strongly_safe import StronglySafe
@@ -247,6 +249,34 @@ def test_a_law_that_does_not_sum_to_one_is_an_error():
 
     with pytest.raises(TargetError, match="sums to 1/2"):
         law_of(add_remove_pair("aa", "a"), Wrong(), Fraction(1, 2))
+
+
+@frozen
+class InFloats:
+    """Whoever writes 0.4 means two fifths: five times 0.08, to the last digit."""
+
+    likely: float = 0.4
+
+    def law(self, data):
+        p = self.likely if data.height == 3 else 0.08
+        return {"a": p, "b": round(1 - p, 2)}
+
+    def __call__(self, data, rng):
+        return "a" if rng.random() < self.law(data)["a"] else "b"
+
+
+@pytest.mark.parametrize(("likely", "verdict"), [(0.4, NotRefuted), (0.41, Refuted)])
+def test_a_law_in_floats_is_taken_as_it_is_written(likely, verdict):
+    pair = Pair(pl.DataFrame({"v": [1] * 3}), pl.DataFrame({"v": [1] * 2}), Neighbours.ADD_REMOVE, "three against two")
+    finding = audit(InFloats(likely), DP("ln 5"), pairs=[pair])
+    assert isinstance(finding.verdict, verdict)
+    assert finding.certainty == Exact()
+
+
+@pytest.mark.parametrize("law", [{"a": "much"}, {"a": None}, {"a": float("nan")}, 7, [("a",)], {"a": True}])
+def test_a_law_that_cannot_be_read_is_an_error_of_the_target(law):
+    with pytest.raises(TargetError, match="declared law"):
+        checked(law)
 
 
 def test_a_target_that_only_claims_to_be_deterministic_is_found_out():

@@ -16,6 +16,8 @@ from crowdproof import Epsilon, Neighbours
 from crowdproof.audit import Pair
 from crowdproof.audit.rare import measure, measure_excess
 from crowdproof.audit.rows import in_order
+from crowdproof.audit.targets import load_target
+from crowdproof.mechanism import is_deterministic
 from crowdproof.mechanisms import Grid, Scheme, StronglySafe
 from crowdproof.proofs.bounds import theorem5, tight
 
@@ -171,3 +173,43 @@ def test_the_excess_by_sizes_agrees_with_the_one_by_multiplicities(relation):
     )
     truth = tail(71, Fraction(1, 2), 36) - tail(len(right), Fraction(1, 2), 36)
     assert found.value.low <= truth <= found.value.high
+
+
+def seldom(table: pl.DataFrame, rng: np.random.Generator) -> int:
+    """Counts the people, and in one run of a thousand says that there is nobody."""
+    return 0 if rng.integers(1000) == 0 else table.height
+
+
+def counts(table: pl.DataFrame) -> int:
+    return table.height
+
+
+@pytest.mark.parametrize(("function", "lost"), [(seldom, Fraction(1, 1000)), (counts, Fraction(0))])
+def test_determinism_that_was_only_measured_makes_no_number_exact(function, lost):
+    """Of the random one the trial runs see nothing but the same, and of each stratum one run would."""
+    beta, people = Fraction(1, 2), pl.DataFrame({"age": [41] * 6})
+    target = load_target(function, isolate="none")
+    assert target.examine(people).deterministic
+    assert target.deterministic
+    assert not is_deterministic(target)
+    found = measure(target, people, beta, lambda rows: rows >= 4, runs=4_000, error=Fraction(1, 1000))
+    assert not found.exact
+    assert found.value.low < found.value.high
+    assert found.value.low <= tail(6, beta, 4) * (1 - lost) <= found.value.high
+
+
+@frozen
+class Declared:
+    """The same count, by a mechanism that stands for it."""
+
+    deterministic: ClassVar[bool] = True
+
+    def __call__(self, data, rng):
+        return counts(data)
+
+
+def test_determinism_that_is_declared_makes_it_exact():
+    people = pl.DataFrame({"age": [41] * 6})
+    found = measure(Declared(), people, Fraction(1, 2), lambda rows: rows >= 4)
+    assert found.exact
+    assert found.value.low == found.value.high == tail(6, Fraction(1, 2), 4)

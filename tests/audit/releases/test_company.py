@@ -17,6 +17,7 @@ from crowdproof.audit.releases import Form, Numbers, Records, Refusal, Releases,
 from crowdproof.audit.releases.batch import form_of
 from crowdproof.audit.releases.keys import spelled
 from crowdproof.audit.sequential.learning import learn
+from crowdproof.audit.targets.forms import take
 from crowdproof.errors import TargetError
 
 
@@ -217,6 +218,9 @@ LONG = [*range(100), "here", *range(100)]
     [
         lambda mark: pd.Series([1, 2], index=[mark, "q"]),
         lambda mark: pd.DataFrame({"a": [1]}, index=pd.Index([mark], name="a")),
+        lambda mark: pd.DataFrame([[1, mark]], columns=["a", "a"]),
+        lambda mark: pd.DataFrame({"a": [1]}, index=[mark]),
+        lambda mark: pd.DataFrame({"a": [1, 2]}, index=pd.MultiIndex.from_tuples([("p", mark), ("p", "q")])),
         lambda mark: pd.Categorical([mark if each == "here" else str(each) for each in LONG]),
         lambda mark: {"t": pl.DataFrame({"a": [mark if each == "here" else str(each) for each in LONG]})},
         lambda mark: np.ma.masked_array([1.0, 2.0], mask=[mark == "x", False]),
@@ -228,6 +232,22 @@ def test_no_part_of_a_release_is_overlooked(make):
     assert code(make("x")) != code(make("y"))
     assert dict(traits(make("x"))) != dict(traits(make("y")))
     assert code(make("x")) == code(make("x"))
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        pd.DataFrame([[1, "x"]], columns=["a", "a"], index=["p"]),
+        pd.Series([1, 2], index=["p", "q"]),
+        pd.DataFrame({"a": [0.5, None], "b": pd.Categorical(["x", "y"]), "c": [1, "z"]}),
+        pd.DataFrame({"a": pd.interval_range(0, 2), "d": pd.to_datetime(["2020-01-01", None])}),
+    ],
+)
+def test_a_pandas_release_is_the_same_whether_it_comes_from_another_process_or_not(release):
+    before = release.copy()
+    assert code(take(release, "the target")) == code(release)
+    assert before.equals(release)
+    assert list(before.columns if before.ndim > 1 else []) == list(release.columns if release.ndim > 1 else [])
 
 
 def test_forms():

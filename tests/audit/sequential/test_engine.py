@@ -1,14 +1,18 @@
 """Leaky twins are refuted, safe twins are not, and the same seed gives the same result wherever it runs."""
 
+import os
 import random
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from attrs import frozen
 
+from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair
 from crowdproof.audit.releases import evaluate
 from crowdproof.audit.sequential import Direction, Ended, sequential_audit
@@ -101,6 +105,7 @@ def test_a_true_claim_is_not_refuted():
 def test_delta_counts():
     loose, tight = audit(Laplace(1.0), "0.2", "0.4"), audit(Laplace(1.0), "0.2", "0.1")
     assert loose.refuted is None
+    assert loose.detectable.epsilon == np.inf  # no event in a tenth of the releases is beyond a delta of 0.4
     assert tight.refuted is not None
     truth = 1 - np.exp((0.2 - 1) / 2)  # the exact hockey-stick divergence of Laplace(1)
     assert 0.1 < tight.delta_low < truth
@@ -305,3 +310,23 @@ def test_what_is_refuted_has_an_event_to_show_whichever_strategy_won(seed):
 def test_no_runs_left_is_not_a_budget_without_limit():
     assert audit(Laplace(1.0), "0.5", runs=0).trials == 0
     assert 0 < audit(Laplace(1.0), "0.5", runs=300).trials <= 300
+
+
+def test_what_a_target_changes_in_our_process_is_put_back(tmp_path):
+    def meddling(data, rng):
+        os.chdir(tmp_path)
+        sys.setrecursionlimit(5_000)
+        return int(rng.integers(2))
+
+    folder, limit = Path.cwd(), sys.getrecursionlimit()
+    sequential_audit(
+        [Pair(0, 1, Neighbours.REPLACE, "0 against 1")],
+        meddling,
+        Epsilon.of("1"),
+        Fraction(0),
+        error=Fraction(1, 20),
+        budget=Budget(runs=200),
+        seed=np.random.SeedSequence(0),
+        runner=Inline(),
+    )
+    assert (Path.cwd(), sys.getrecursionlimit()) == (folder, limit)

@@ -13,7 +13,7 @@ from crowdproof.audit.inline import Inline
 from crowdproof.audit.interface import Budget, Pair
 from crowdproof.audit.releases import Releases
 from crowdproof.audit.runners.cores import Cores
-from crowdproof.audit.sequential import Ended, sequential_audit
+from crowdproof.audit.sequential import Ended, sequential_audit, summary
 from crowdproof.audit.sequential.betting import Goal, Nulls, choose, strongest
 from crowdproof.audit.sequential.drift import drifts
 from crowdproof.claims import DP, Neighbours
@@ -179,6 +179,22 @@ def test_refusals_of_batches_that_leak_are_seen(raises):
     found = audit(Refusing(raises, rate=0.2, epsilon=3.0), "1", runs=40_000, error=Fraction(1, 10**6))
     assert found.refuted is not None
     assert found.trials <= 40_000
+
+
+def test_bounds_after_a_batch_that_raised_have_the_error_that_was_put_aside():
+    """A bound of the audit that begins anew may be wrong with 1/64 of the error; that of the first was not shown."""
+    leaky = Refusing(rate=0.2, epsilon=3.0, raises=True)
+    levels = []
+
+    def record(blocks, delta, log_error, shares):
+        levels.append(log_error)
+        return 0.0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(summary, "epsilon_low", record)
+        assert audit(leaky, "0", runs=2_000, error=Fraction(1, 10)).coins
+        audit(lambda data, rng: int(rng.integers(2)), "0", runs=2_000, error=Fraction(1, 10))
+    assert levels == pytest.approx([math.log(1 / 640), math.log(1 / 10)])
 
 
 def test_sides_are_the_same_on_any_number_of_workers():

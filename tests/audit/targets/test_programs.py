@@ -236,6 +236,38 @@ def test_too_few_outputs_are_nothing_to_audit_whatever_they_show(outputs, tmp_pa
     assert "give more outputs" in finding.verdict.reason
 
 
+DAMAGE = {
+    "cut off": ("077.csv", b'count\n"20'),
+    "empty": ("077.csv", b""),
+    "too wide": ("077.csv", b"count\n20,21\n"),
+    "no text": ("077.csv", bytes(range(256))),
+    "no Parquet": ("077.parquet", b"PAR1 rubbish PAR1"),
+    "no database": ("077.sqlite", b"no database at all"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_damaged_file_among_the_outputs_is_named_and_no_run_without_a_release(kind, side, tmp_path):
+    name, content = DAMAGE[kind]
+    recorded(tmp_path, 160, 0)
+    (tmp_path / side / "077.csv").unlink()
+    (tmp_path / side / name).write_bytes(content)
+    target = load_target(f"releases:{tmp_path}/left,{tmp_path}/right")
+    finding = audit(target, DP("0.1"), pairs=[target.pair(Neighbours.ADD_REMOVE)], seed=1)
+    assert isinstance(finding.verdict, Skipped)
+    assert f"{side}/{name}" in finding.verdict.reason
+    assert "one of the outputs cannot be used" in finding.verdict.reason
+
+
+def test_a_damaged_file_is_named_already_when_the_outputs_are_looked_at(tmp_path):
+    target = recorded(tmp_path, 4, 0)
+    assert target.examine("left").reproducible
+    (tmp_path / "left" / "002.csv").write_bytes(b"")
+    with pytest.raises(TargetError, match=r"left/002\.csv is empty"):
+        target.examine("left")
+
+
 def test_folders_that_hold_nothing(tmp_path):
     with pytest.raises(ParameterError, match="needs two folders"):
         load_target("releases:one")

@@ -2,12 +2,11 @@
 
 import gzip
 import http.server
-import socket
 import threading
-import time
 
 import polars as pl
 import pytest
+from raw_services import RawService, chunked, head, whole
 
 from crowdproof.audit.targets import load_target
 from crowdproof.audit.targets.exchange import decode
@@ -18,63 +17,18 @@ CSV = b"answer\nconstant\n"
 LOGIN = b"<html><form>please log in</form></html>"
 
 
-def head(status="200 OK", kind="text/csv", length=None, **more):
-    lines = [f"HTTP/1.1 {status}"]
-    lines += [f"Content-Type: {kind}"] if kind else []
-    lines += [f"Content-Length: {length}"] if length is not None else []
-    lines += [f"{name.replace('_', '-')}: {value}" for name, value in more.items()]
-    return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
-
-
-def whole(content, **more):
-    return head(length=len(content), **more) + content
-
-
 @pytest.fixture
 def answering():
-    """Start a service that answers every request with these pieces, in these intervals; the target, and who asked."""
-    listeners = []
+    """Start a service that answers every request with these pieces, in these intervals; the target that asks it."""
+    services = []
 
     def start(*pieces, pause=0.0, timeout=10.0):
-        listener = socket.create_server(("127.0.0.1", 0))
-        listeners.append(listener)
-
-        def serve():
-            while True:
-                try:
-                    line, _ = listener.accept()
-                except OSError:
-                    return
-                with line:
-                    _take_request(line)
-                    try:
-                        for piece in pieces:
-                            line.sendall(piece)
-                            time.sleep(pause)
-                    except OSError:
-                        continue
-
-        threading.Thread(target=serve, daemon=True).start()
-        return load_target(f"http://127.0.0.1:{listener.getsockname()[1]}/x", timeout=timeout)
+        services.append(RawService(*pieces, pause=pause))
+        return load_target(services[-1].url, timeout=timeout)
 
     yield start
-    for each in listeners:
+    for each in services:
         each.close()
-
-
-def _take_request(line):
-    content = b""
-    while b"\r\n\r\n" not in content:
-        content += line.recv(4096)
-    first, _, body = content.partition(b"\r\n\r\n")
-    lengths = [each.partition(b":")[2] for each in first.lower().split(b"\r\n") if each.startswith(b"content-length")]
-    while len(body) < int(lengths[0]):
-        body += line.recv(4096)
-
-
-def chunked(*parts, end=b"0\r\n\r\n"):
-    body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
-    return head(Transfer_Encoding="chunked") + body + end
 
 
 @pytest.mark.parametrize(
@@ -98,19 +52,19 @@ BROKEN = {
     "a picture": (whole(b"\x89PNG", kind="image/png"), "of type image/png"),
     "no type": (whole(CSV, kind=None), r"of type \(none\)"),
     "compressed": (whole(gzip.compress(CSV), Content_Encoding="gzip"), "Content-Encoding gzip"),
-    "in UTF-16": (whole("answer\nconstant\n".encode("utf-16")), "is not UTF-8"),
+    "in UTF-16": (whole("answer\nconstant\n".encode("utf-16")), "is in UTF-16, by its byte order mark"),
     "in UTF-16 without a mark": (whole("answer\nconstant\n".encode("utf-16-le")), "zero bytes"),
-    "JSON in UTF-16": (whole('{"value": 1}'.encode("utf-16"), kind="application/json"), "is not UTF-8"),
-    "in another charset": (whole(CSV, kind="text/csv; charset=latin-1"), "in the charset latin-1"),
+    "JSON in UTF-16": (whole('{"value": 1}'.encode("utf-16"), kind="application/json"), "is in UTF-16"),
+    "in another charset": (whole(CSV, kind="text/csv; charset=latin-1"), "in the charset 'latin-1'"),
     "another success": (whole(CSV, status="206 Partial Content"), "status 206"),
     "nothing": (head("204 No Content"), "status 204"),
     "cut short": (head(length=100) + CSV, "broke off its answer after 16 of 100 bytes"),
     "chunks cut short": (chunked(CSV, end=b""), "broke off its answer"),
-    "no length": (head() + CSV, "does not say how long it is"),
-    "two lengths": (head(length=5, content_length=16) + CSV, "does not say how long it is"),
+    "no length": (head() + CSV, "does not say how long its answer is"),
+    "two lengths": (head(length=5, content_length=16) + CSV, "does not say how long its answer is"),
     "deep JSON": (whole(b"[" * 100_000, kind="application/json"), "is not JSON"),
     "damaged Parquet": (whole(b"PAR1 rubbish PAR1", kind="application/vnd.apache.parquet"), "not a readable parquet"),
-    "rubbish": (b"rubbish\r\n\r\n", "broke off its answer"),
+    "rubbish": (b"rubbish\r\n\r\n", "which is no status line"),
 }
 
 

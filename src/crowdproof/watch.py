@@ -1,0 +1,166 @@
+"""Two processes instead of one: the first works, and the second only waits for it and owns the exit code.
+
+Whatever runs inside the process that works can end it, with any exit status: a target that is not isolated, a test, a
+library that aborts. So its status alone is no verdict. It tells its exit code to the process that waits, and where it
+did not, there is none. The command line works so, and so does pytest under our plugin.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+from typing import NoReturn
+
+from attrs import frozen
+
+from crowdproof.interrupts import ASKING
+
+PASSED_ON = ASKING | {number for number in signal.Signals if number.name == "SIGQUIT"}
+"""Signals that are sent to the process that was started, and are meant for the one that works."""
+OF_TERMINAL = frozenset(number for number in signal.Signals if number.name in {"SIGINT", "SIGQUIT"})
+"""Signals of keys: the terminal sends them to both processes."""
+TOKEN_BYTES = 16
+"""Stand before the exit code in the pipe: who writes into every open file does not hit upon them."""
+STATUS_BITS = 0xFF
+"""What the system keeps of an exit code."""
+OF_SIGNAL = 128
+"""A shell adds this to the number of the signal that ended a program, for an exit status."""
+
+
+@frozen
+class Line:
+    """The line on which the process that works tells its exit code."""
+
+    _pipe: int
+    _token: bytes
+    _home: int
+    _identity: tuple[int, int]
+    """Device and number of the pipe: code that closes files it did not open may have put another in its place."""
+
+    def tell(self, code: int) -> None:
+        """Tell the exit code: all is judged, and all is written. A process that is forked off has none to tell."""
+        with contextlib.suppress(OSError):
+            if os.getpid() == self._home and _identity(self._pipe) == self._identity:
+                os.write(self._pipe, self._token + bytes([code & STATUS_BITS]))
+
+
+@frozen
+class Ended:
+    """How the process that worked ended."""
+
+    status: int
+    """Its exit status, negative where a signal ended it."""
+    told: int | None
+    """The exit code that it told; None where it told none."""
+
+    @property
+    def how(self) -> str:
+        """The status in words.
+
+        >>> Ended(0, None).how, Ended(-9, None).how
+        ('exit status 0', 'signal 9')
+        """
+        return f"signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
+
+
+def fork() -> Line | Ended:
+    """Go on in a process of its own, where the line comes back; here, wait for it, and hand back how it ended."""
+    _flush()
+    told, tell = os.pipe()
+    ends, alive = os.pipe()
+    token = os.urandom(TOKEN_BYTES)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may not wait for children; we do
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*PASSED_ON, signal.SIGCHLD})
+    try:
+        child = os.fork()
+    except OSError:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in (told, tell, ends, alive):
+            os.close(number)
+        raise
+    if child == 0:
+        os.close(told)
+        os.close(alive)
+        _end_with(ends)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return Line(tell, token, os.getpid(), _identity(tell))
+    os.close(tell)
+    os.close(ends)
+    status = _wait(child)
+    return Ended(status, _code(told, token))
+
+
+def end_as(status: int) -> NoReturn:
+    """End this process at once with that status: by the same signal where it was one, and without another core dump."""
+    if status >= 0:
+        os._exit(status & STATUS_BITS)
+    _by_signal(-status)
+    os._exit(OF_SIGNAL - status)  # the first process of a container is not ended by its own signal
+
+
+def _by_signal(number: int) -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415  (not on every system)
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    with contextlib.suppress(OSError):  # SIGKILL has no handler to be set
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+    os.kill(os.getpid(), number)
+
+
+def _flush() -> None:
+    """Write what is buffered, which both processes would write otherwise."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # a full disk, a closed stream, none at all
+            stream.flush()
+
+
+def _identity(number: int) -> tuple[int, int]:
+    about = os.fstat(number)
+    return about.st_dev, about.st_ino
+
+
+def _end_with(ends: int) -> None:
+    """Be ended by a signal when the process that waits ends, which alone holds the other end of the pipe."""
+    import fcntl  # noqa: PLC0415  (where there is a fork there is this)
+
+    with contextlib.suppress(OSError, AttributeError):  # some systems cannot: then the work goes on to its end
+        fcntl.fcntl(ends, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(ends, fcntl.F_SETFL, fcntl.fcntl(ends, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _wait(child: int) -> int:
+    """Wait for the process that works; its exit status, negative where a signal ended it."""
+    while True:
+        number = _next_signal()
+        if number is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, number)
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+
+
+def _next_signal() -> signal.Signals | None:
+    """Wait for a signal; the one to be passed on, if it is. One of a key would come twice."""
+    if not hasattr(signal, "sigwaitinfo"):
+        number, by_hand = signal.Signals(signal.sigwait({*PASSED_ON, signal.SIGCHLD})), False
+    else:
+        info = signal.sigwaitinfo({*PASSED_ON, signal.SIGCHLD})
+        number, by_hand = signal.Signals(info.si_signo), info.si_code <= 0
+    if number is signal.SIGCHLD or (number in OF_TERMINAL and not by_hand):
+        return None
+    return number
+
+
+def _code(told: int, token: bytes) -> int | None:
+    """The exit code that was told; None where there is none, or something else was written."""
+    os.set_blocking(told, False)  # a process that is left behind may hold the other end
+    try:
+        written = os.read(told, 2 * TOKEN_BYTES)
+    except BlockingIOError:
+        return None
+    if len(written) != TOKEN_BYTES + 1 or written[:TOKEN_BYTES] != token:
+        return None
+    return written[-1]
