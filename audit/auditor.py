@@ -12,10 +12,10 @@ import polars as pl
 from attrs import evolve
 
 import crowdproof
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Conclusion, Pair, Progress, Request, Runner, Sampling
+from crowdproof.audit.compare.question import is_recorded
 from crowdproof.audit.notions import examine
-from crowdproof.audit.notions.question import is_recorded
+from crowdproof.audit.request import Budget, Conclusion, Pair, Progress, Request, Runner, Sampling
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import Claim
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.exact import Epsilon, show

@@ -7,8 +7,8 @@ from typing import Any
 from attrs import evolve
 
 from crowdproof.audit.auditor import DEFAULT_BUDGET, audit
-from crowdproof.audit.interface import Budget, Pair, Progress, Runner, Sampling
-from crowdproof.audit.witness import data_from_json
+from crowdproof.audit.data.as_json import data_from_json
+from crowdproof.audit.request import Budget, Pair, Progress, Runner, Sampling
 from crowdproof.claims import Claim, Neighbours
 from crowdproof.errors import CrowdproofError, DataError, TargetError
 from crowdproof.exact import rational

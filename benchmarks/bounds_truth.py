@@ -19,10 +19,10 @@ from crowdproof.audit.calibration import Null, laws
 from crowdproof.audit.calibration.dressings import dressing_named
 from crowdproof.audit.calibration.laws import Law
 from crowdproof.audit.calibration.rates import DOUBT
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.compare.betting import sequential_audit
+from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.cores import Cores
-from crowdproof.audit.sequential import sequential_audit
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import DP, Neighbours
 from crowdproof.exact import Epsilon
 

@@ -17,7 +17,7 @@ import polars as pl
 from benchmarks import _null_targets
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.calibration import Calibration, Null, Rate, calibrate, generate, named
-from crowdproof.audit.calibration.run import LOOSE, SURE, Outcome, Result, told
+from crowdproof.audit.calibration.perform import LOOSE, SURE, Outcome, Result, told
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.targets import load_target
 from crowdproof.claims import Neighbours, parse_claim

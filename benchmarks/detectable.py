@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair
-from crowdproof.audit.sequential import sequential_audit
-from crowdproof.audit.sequential.summary import REACH, needed_nats, smallest_epsilon
+from crowdproof.audit.compare.betting import sequential_audit
+from crowdproof.audit.compare.betting.summary import REACH, needed_nats, smallest_epsilon
+from crowdproof.audit.request import Budget, Pair
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import Neighbours
 from crowdproof.exact import Epsilon
 

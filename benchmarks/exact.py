@@ -7,9 +7,9 @@ import polars as pl
 
 from crowdproof import DPS, Epsilon, Neighbours
 from crowdproof.audit import Pair, audit
-from crowdproof.audit.exact import exact_law, worst_excess
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.meter import Meter
+from crowdproof.audit.allowance import Allowance
+from crowdproof.audit.compare.exact import exact_law, worst_excess
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.findings import Refuted
 from crowdproof.mechanisms import Grid, KMember, Mondrian, Scheme, StronglySafe, TwoRecodings, for_samples
 from crowdproof.proofs.bounds import tight
@@ -49,7 +49,7 @@ def _safe() -> None:
         pair = Pair(people, people.head(truth.n - 1), Neighbours.ADD_REMOVE, "worst")
         start = time.process_time()
         target = StronglySafe(Scheme({"age": Grid(20)}), k)
-        found = exact_law(pair, for_samples(target), Fraction(beta), runner=Inline(), meter=Meter())
+        found = exact_law(pair, for_samples(target), Fraction(beta), runner=Inline(), allowance=Allowance())
         bounds = worst_excess(found.law, Epsilon.of(epsilon))[0].bounds()  # type: ignore[union-attr]
         seconds = time.process_time() - start
         inside = bounds.low <= truth.high and truth.low <= bounds.high

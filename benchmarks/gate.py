@@ -14,14 +14,14 @@ import numpy as np
 import polars as pl
 
 from crowdproof import wire
+from crowdproof.audit.compare.question import Question
 from crowdproof.audit.gate.auditing import AuditEngine, Subject
-from crowdproof.audit.gate.bouts import Bout, Deadline, Ring
+from crowdproof.audit.gate.cases import Case
 from crowdproof.audit.gate.config import Entry
-from crowdproof.audit.gate.engine import Case
 from crowdproof.audit.gate.evidence import Evidence
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Request
-from crowdproof.audit.notions.question import Question
+from crowdproof.audit.gate.rounds import Bout, Deadline, Ring
+from crowdproof.audit.request import Budget, Request
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import DP
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "clinic"

@@ -10,9 +10,9 @@ import polars as pl
 from attrs import frozen
 
 from benchmarks.standard import SUBJECTS
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget
-from crowdproof.audit.sequential import sequential_audit
+from crowdproof.audit.compare.betting import sequential_audit
+from crowdproof.audit.request import Budget
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets import load_target
 from crowdproof.exact import Epsilon
 

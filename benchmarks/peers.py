@@ -16,13 +16,13 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.standard import HALF, SUBJECTS, Subject
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget
-from crowdproof.audit.sequential.betting import BOUND, Nulls
-from crowdproof.audit.sequential.bounds import epsilon_ladder
-from crowdproof.audit.sequential.engine import Audit
-from crowdproof.audit.sequential.sharing import arms_of
-from crowdproof.audit.sequential.trials import RunChunk
+from crowdproof.audit.compare.betting.bets import BOUND, Nulls
+from crowdproof.audit.compare.betting.bounds import epsilon_ladder
+from crowdproof.audit.compare.betting.sequential import Audit
+from crowdproof.audit.compare.betting.sharing import arms_of
+from crowdproof.audit.compare.betting.trials import RunChunk
+from crowdproof.audit.request import Budget
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.exact import Epsilon
 
 ERRORS = {"DP-Sniper": Fraction(1, 10), "StatDP": Fraction(1, 20)}

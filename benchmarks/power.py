@@ -23,9 +23,9 @@ from scipy.stats import norm
 
 from benchmarks.laws import LAWS
 from benchmarks.standard import SUBJECTS, Subject
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget
-from crowdproof.audit.sequential import sequential_audit
+from crowdproof.audit.compare.betting import sequential_audit
+from crowdproof.audit.request import Budget
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.exact import Epsilon
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from crowdproof.audit.rare import measure
+from crowdproof.audit.compare.rare import measure
 from crowdproof.mechanisms import Grid, Scheme, StronglySafe
 from crowdproof.proofs.bounds import theorem5
 

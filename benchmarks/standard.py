@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from crowdproof.audit.interface import Pair
+from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from crowdproof.audit.gate.engine import Case
+from crowdproof.audit.gate.cases import Case
 from crowdproof.audit.gate.evidence import Slice
 from crowdproof.errors import TargetError
 from crowdproof.findings import Exact, Finding, NotRefuted

@@ -6,10 +6,10 @@ the answer) and a behaviour (what the target remembers). Neither of the last two
 claim that the law satisfies is satisfied by the whole.
 """
 
+from crowdproof.audit.calibration.calibration_report import finding
 from crowdproof.audit.calibration.generate import at_edge, generate
 from crowdproof.audit.calibration.named import named
 from crowdproof.audit.calibration.null import Null
 from crowdproof.audit.calibration.rates import Calibration, Rate, calibrate
-from crowdproof.audit.calibration.report import finding
 
 __all__ = ["Calibration", "Null", "Rate", "at_edge", "calibrate", "finding", "generate", "named"]

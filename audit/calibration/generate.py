@@ -13,7 +13,7 @@ from crowdproof.audit.calibration.behaviours import BEHAVIOURS, Behaviour, Echo,
 from crowdproof.audit.calibration.dressings import DRESSINGS, Dressing, dressing_named
 from crowdproof.audit.calibration.laws import Cases
 from crowdproof.audit.calibration.null import STACKABLE, Delivery, Null, Reading
-from crowdproof.audit.interface import Sampling
+from crowdproof.audit.request import Sampling
 from crowdproof.claims import DP, DPS, CrowdBlending, Neighbours
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon

@@ -13,7 +13,7 @@ from crowdproof.audit.calibration.behaviours import Behaviour, State, Stateless,
 from crowdproof.audit.calibration.dressings import Dressing
 from crowdproof.audit.calibration.laws import Cases, Law
 from crowdproof.audit.calibration.makers import Refused
-from crowdproof.audit.interface import Pair, Sampling
+from crowdproof.audit.request import Pair, Sampling
 from crowdproof.claims import DPS, Claim, Neighbours
 from crowdproof.mechanism import Mechanism
 from crowdproof.mechanisms.sampling import Sampled

@@ -10,9 +10,9 @@ from attrs import frozen
 from scipy.stats import binom
 
 from crowdproof.audit.calibration.null import Null
-from crowdproof.audit.calibration.run import LOOSE, STOPPING, SURE, Outcome, Result, Trial, perform, trials
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Runner
+from crowdproof.audit.calibration.perform import LOOSE, STOPPING, SURE, Outcome, Result, Trial, perform, trials
+from crowdproof.audit.request import Runner
+from crowdproof.audit.runners.inline import Inline
 
 DOUBT = 0.001
 """Error of the statement that a rate is above its level, over all rates of a table."""

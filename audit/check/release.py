@@ -8,7 +8,7 @@ import polars as pl
 from crowdproof.audit.check.groups import group, spread
 from crowdproof.audit.check.report import Report
 from crowdproof.audit.check.terms import Terms
-from crowdproof.audit.tables import readable, scan_table
+from crowdproof.audit.data.tables import readable, scan_table
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.findings import Finding
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crowdproof.audit import audit
-from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.targets.staying import staying
 from crowdproof.claims import Claim, parse_claim
 from crowdproof.errors import TargetError

@@ -1,53 +1,42 @@
-"""The engine of the gate: the auditor's exact part first, then slices of its sequential part."""
+"""How the gate examines one claim, by the auditor's own comparison: enumerated first, then bet on in slices."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import Factory, define
 
 import crowdproof
 from crowdproof import wire
 from crowdproof.audit import audit
-from crowdproof.audit.exact import NotDeterministicError
+from crowdproof.audit.allowance import Allowance
+from crowdproof.audit.compare import betting_story
+from crowdproof.audit.compare.betting import Ended, SequentialResult
+from crowdproof.audit.compare.comparison import Comparison
+from crowdproof.audit.compare.conclusion import conclude
+from crowdproof.audit.compare.exact import NotDeterministicError
+from crowdproof.audit.compare.question import Question
+from crowdproof.audit.gate.cases import Case, load_options, runs_of, table_of
 from crowdproof.audit.gate.config import Entry, Project
-from crowdproof.audit.gate.engine import Case, load_options, runs_of, table_of
 from crowdproof.audit.gate.evidence import Slice
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair, Request, Sampling
-from crowdproof.audit.meter import Meter
-from crowdproof.audit.notions import statistically
-from crowdproof.audit.notions.constant import constant
-from crowdproof.audit.notions.exactly import ExactPart
-from crowdproof.audit.notions.question import Question
-from crowdproof.audit.probe import probe
-from crowdproof.audit.sequential import Ended, SequentialResult, sequential_audit
+from crowdproof.audit.request import Budget, Pair, Request, Sampling
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.claims import DP, DPS
 from crowdproof.errors import pass_interrupts
-from crowdproof.findings import (
-    Confidence,
-    Cost,
-    Finding,
-    Json,
-    Measured,
-    Note,
-    Refuted,
-    Skipped,
-    Undecided,
-    Verdict,
-)
+from crowdproof.findings import Confidence, Cost, Finding, Json, Measured, Refuted
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Subject:
     """A loaded target, and the question about it where the claim is one of indistinguishability."""
 
     target: Any
     question: Question | None = None
+    found: list[Pair] = Factory(list)
+    """The most promising pairs of a randomized target, which are looked at first."""
 
 
 class AuditEngine:
@@ -72,55 +61,56 @@ class AuditEngine:
         if not isinstance(entry.claim, DP | DPS):
             return case
         question = Question.of(_request(case, Budget(), Fraction(1, 2), 0))
-        probe(question.mechanism, [data])
+        Comparison(question, Allowance()).probe()
         subject, passing = Subject(target, question), _passing(entry, target.behaviour)
-        return Case(entry, subject, data, runs, passing, spends=question.finite and question.distrust)
+        return Case(entry, subject, data, runs, passing, spends=question.known.distrusted)
 
     def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
         """Enumerate where the output is determined by the sample; other notions are the auditor's as they are."""
-        request = _request(case, budget, error, seed)
         question = case.subject.question
         if question is None:
-            return audit(
-                request.target,
-                request.claim,
-                data=case.data,
-                budget=budget,
-                error=error,
-                seed=seed,
-                sampling=request.sampling,
-                deterministic=request.deterministic,
-            )
-        return _enumerated(question, request, case) if question.finite else None
+            return _audited(case, budget, error, seed)
+        comparison = Comparison(question, Allowance(budget, error=error, seed=(seed,)))
+        if question.known.finite:
+            return _enumerated(comparison, case)
+        case.subject.found += comparison.search(question, comparison.allowance)
+        return None
 
     def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
-        """One slice of the sequential audit."""
-        question = case.subject.question
-        claim, pairs = question.claim, list(_pairs(question, case.data))
-        result = sequential_audit(
-            pairs,
-            question.whole,
-            claim.epsilon,
-            claim.delta,
-            error=alpha,
-            budget=budget,
-            seed=seed,
-            runner=Inline(),
-            warm=_learned(state),
-            stop=False,
-            bounds=False,
-        )
-        statistically.require_answers(result)
+        """One slice of the test by betting."""
+        comparison = Comparison(case.subject.question, Allowance(budget, error=alpha))
+        result = comparison.slice(budget, error=alpha, seed=seed, first=case.subject.found, learned=_learned(state))
+        betting_story.require_answers(result)
         case.keys.update(result.keys)
-        detectable = f"In the last slice, {result.detectable.words}."
-        whole = result.ended is not Ended.SECONDS
         learned = {"crowdproof": crowdproof.__version__, "state": result.state}
-        seen = _seen(case, result, pairs, alpha)
-        return Slice(result.log_e, result.trials, seen, learned, detectable, whole, result.bet)
+        return Slice(
+            log_e=result.log_e,
+            runs=result.trials,
+            witness=_seen(case, result, comparison.pairs, alpha),
+            state=learned,
+            detectable=f"In the last slice, {result.detectable.words}.",
+            whole=result.ended is not Ended.SECONDS,
+            sees=result.bet and not result.detectable.nothing,
+        )
 
     def release(self, case: Case) -> None:
         """End the target's processes."""
         case.subject.target.close()
+
+
+def _audited(case: Case, budget: Budget, error: Fraction, seed: int) -> Finding:
+    """What an audit by itself says."""
+    request = _request(case, budget, error, seed)
+    return audit(
+        request.target,
+        request.claim,
+        data=case.data,
+        budget=budget,
+        error=error,
+        seed=seed,
+        sampling=request.sampling,
+        deterministic=request.deterministic,
+    )
 
 
 def _read(entry: Entry, project: Project) -> Callable[[], Any]:
@@ -140,63 +130,46 @@ def _read(entry: Entry, project: Project) -> Callable[[], Any]:
 
 def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
     entry = case.entry
-    sampling = Sampling(entry.sampling)
     return Request(
-        case.subject.target,
-        entry.claim,
-        case.data,
-        None,
-        budget,
-        error,
-        seed,
-        Inline(),
-        None,
-        sampling,
+        target=case.subject.target,
+        claim=entry.claim,
+        data=case.data,
+        pairs=None,
+        budget=budget,
+        error=error,
+        seed=seed,
+        runner=Inline(),
+        progress=None,
+        sampling=Sampling(entry.sampling),
         deterministic=entry.deterministic,
     )
 
 
-def _enumerated(question: Question, request: Request, case: Case) -> Finding | None:
+def _enumerated(comparison: Comparison, case: Case) -> Finding | None:
     """What enumeration shows; None where that leaves something to be tested.
 
     Some pairs could not be enumerated and none of the others refutes, or nothing refutes as long as the target is
     deterministic, and that was only measured.
     """
-    meter = Meter(request.budget)
-    part = ExactPart(question, request, meter)
-    proposals = question.proposals(request.data)
     try:
-        part.examine(chain(proposals.worst_cases(), proposals.own_data()))
-        if part.refuting is None and not meter.spent:
-            part.search()
-        part.confirm()
+        comparison.enumerate()
     except NotDeterministicError:
         return None
+    part, allowance = comparison.enumeration, comparison.allowance
     case.keys.update(part.keys)
-    if part.refuting is None and part.gap is None and not meter.spent and (part.unaffordable or part.worst is None):
-        case.shown.extend([Note("Exact part", part.seen())] if part.worst is not None else [])
+    unsettled = part.refuting is None and part.gap is None and (part.unaffordable or part.worst is None)
+    if unsettled and not allowance.spent:
+        if part.worst is not None and not part.too_few:
+            case.exact.append((part.seen(), part.certainty))
         case.shown.extend(part.evidence())
         return None
-    finding = _settled(part, meter)
-    if isinstance(finding.certainty, Measured):
+    found = conclude(comparison)
+    cost = Cost(found.runs, allowance.seconds)
+    finding = Finding("", case.entry.claim, found.verdict, found.certainty, found.evidence, cost)
+    if isinstance(found.certainty, Measured):
         case.enumerated.append(finding)
         return None
-    return evolve(finding, evidence=(*constant(case.keys), *finding.evidence))
-
-
-def _settled(part: ExactPart, meter: Meter) -> Finding:
-    """What enumeration says by itself."""
-    verdict: Verdict
-    open_ = part.refuting is None and part.gap is None
-    if open_ and meter.late:
-        verdict = Undecided("The time was spent before the pairs were enumerated.")
-    elif open_ and part.worst is None:
-        verdict = Skipped("Nothing was examined: the budget of runs was spent before a pair was enumerated, raise it.")
-    else:
-        verdict = part.verdict()
-    evidence = (*part.evidence(), *part.question.notes)
-    certainty = None if isinstance(verdict, Undecided | Skipped) else part.certainty
-    return Finding("", part.request.claim, verdict, certainty, evidence, Cost(meter.runs, meter.seconds))
+    return finding
 
 
 def _passing(entry: Entry, behaviour: Behaviour | None) -> str | None:
@@ -217,15 +190,9 @@ def _learned(state: Json) -> Json:
     return state.get("state") if written else None
 
 
-def _pairs(question: Question, data: Any) -> Iterator[Pair]:
-    """The same pairs in every slice, so that what was learned on one is of use to the next."""
-    proposals = question.proposals(data)
-    return islice(chain(proposals.own_data(), proposals.worst_cases()), statistically.MOST_PAIRS)
-
-
-def _seen(case: Case, result: SequentialResult, pairs: list[Pair], alpha: Fraction) -> Json:
+def _seen(case: Case, result: SequentialResult, pairs: Sequence[Pair], alpha: Fraction) -> Json:
     """What the slice saw, as the finding that it would be."""
     if result.leading is None:
         return None
-    verdict = Refuted(statistically.witness(result.leading, pairs))
+    verdict = Refuted(betting_story.witness(result.leading, pairs))
     return wire.to_json(Finding(case.entry.name, case.entry.claim, verdict, Confidence(alpha)))

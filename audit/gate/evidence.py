@@ -90,8 +90,8 @@ class Slice:
     """The smallest leak that would have been seen, in words; not kept."""
     whole: bool = True
     """Whether it came to the end of its runs before its time was over; not kept."""
-    bet: bool = True
-    """Whether it had runs to bet on, after those that it learned from; not kept."""
+    sees: bool = True
+    """Whether a leak could have shown in it: it had runs enough, after those that it learned from; not kept."""
 
 
 @frozen

@@ -16,15 +16,15 @@ from attrs import Factory, define, evolve, frozen
 
 from crowdproof import interrupts
 from crowdproof.audit.gate import arithmetic, suppressing
-from crowdproof.audit.gate.again import Again
-from crowdproof.audit.gate.bouts import Bout, Deadline, Ring
+from crowdproof.audit.gate.cases import Case, Engine, load_options
+from crowdproof.audit.gate.code_hash import Code, code_of, key_of
 from crowdproof.audit.gate.config import Entry, Project
-from crowdproof.audit.gate.engine import Case, Engine, load_options
 from crowdproof.audit.gate.evidence import Evidence
+from crowdproof.audit.gate.reproduce_command import Again
 from crowdproof.audit.gate.result import GateResult
-from crowdproof.audit.gate.sources import Code, code_of, key_of
+from crowdproof.audit.gate.rounds import Bout, Deadline, Ring
 from crowdproof.audit.gate.verdicts import concluded
-from crowdproof.audit.interface import Budget
+from crowdproof.audit.request import Budget
 from crowdproof.errors import pass_interrupts, told
 from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided, Verdict
 

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator
 
 from crowdproof import wire
-from crowdproof.audit.gate.bouts import Bout
-from crowdproof.audit.notions.constant import constant
+from crowdproof.audit.compare.conclusion import suspicious
+from crowdproof.audit.compare.constant import constant
+from crowdproof.audit.gate.rounds import Bout
 from crowdproof.findings import (
     Certainty,
     Confidence,
@@ -52,6 +53,8 @@ def _certainty(bout: Bout, verdict: Verdict) -> Certainty | None:
         return Confidence(bout.alpha)
     if isinstance(verdict, NotRefuted) and bout.case.enumerated:
         return bout.case.enumerated[0].certainty
+    if isinstance(verdict, NotRefuted) and not bout.sees:  # it rests on what was enumerated alone
+        return bout.case.exact[0][1]
     return None
 
 
@@ -60,19 +63,33 @@ def _verdict(bout: Bout) -> Verdict:
         return Skipped(f"The target could not be run: {bout.crash}")
     if bout.refuted:
         return Refuted(_witness(bout))
+    needed = -math.log(bout.alpha)
+    if suspicious(bout.standing.log_e, needed):
+        share = bout.standing.log_e / needed
+        return Undecided(
+            f"What looks like a leak was seen, with {share:.0%} of the evidence that a refutation needs: run the gate "
+            "again, or raise its runs."
+        )
     held = bout.case.enumerated[0].verdict if bout.case.enumerated else None
     if isinstance(held, NotRefuted):
         return _held(bout, held)
+    if not bout.sees and not bout.case.exact:
+        return Undecided(_too_few(bout))
+    tested = [bout.detectable] if bout.sees else []
+    return NotRefuted(" ".join([*tested, *(sentence for sentence, _ in bout.case.exact)]))
+
+
+def _too_few(bout: Bout) -> str:
+    """Why no leak could have been seen, with the remedy."""
+    spent = f"{bout.spent:,} runs are too few to find any leak beyond this claim"
     if bout.done < bout.case.runs:
-        return Undecided(f"The time of the gate was spent after {bout.spent:,} of {bout.case.runs:,} runs.")
-    if not bout.bet:
-        return Skipped(f"{bout.spent:,} runs are too few to test anything on the pairs of this claim: raise its runs.")
-    return NotRefuted(bout.detectable)
+        return f"{spent}, and the time of the gate was spent: raise --seconds."
+    return f"{spent}: raise its runs."
 
 
 def _held(bout: Bout, held: NotRefuted) -> Verdict:
     """What enumeration shows if the target is deterministic, and what the test would have seen if it is not."""
-    if not bout.bet:
+    if not bout.sees:
         return held
     return NotRefuted(f"{held.detectable} If it is not: {bout.detectable[0].lower()}{bout.detectable[1:]}")
 
@@ -88,11 +105,15 @@ def _witness(bout: Bout) -> Witness:
 
 def _so_far(bout: Bout) -> Note:
     standing = bout.standing
+    cut_short = ""
+    if bout.done < bout.case.runs:
+        cut_short = f" The time of this gate ended after {bout.spent:,} of {bout.case.runs:,} runs."
     gates = "this run" if standing.gates <= 1 else f"{standing.gates} runs of the gate"
     return Note(
         "Evidence so far",
         f"An e-value of {_power(standing.log_e)} (at most {_power(standing.peak)}) from {standing.runs:,} runs of the "
-        f"target in {gates}; the claim is refuted from {_power(-math.log(bout.alpha))} on.",
+        f"target in {gates}; the claim is refuted from {_power(-math.log(bout.alpha))} on."
+        f"{cut_short}",
     )
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from crowdproof.audit.interface import Pair
 from crowdproof.audit.neighbours.own_data import own_data
 from crowdproof.audit.neighbours.schema import schema_of
 from crowdproof.audit.neighbours.search import Climb, Score, Space, search
 from crowdproof.audit.neighbours.vectors import vector_pairs
 from crowdproof.audit.neighbours.worst_cases import Setting, worst_cases
+from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError
 from crowdproof.exact import Epsilon

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crowdproof.audit.interface import Pair
-from crowdproof.audit.rows import size, take
+from crowdproof.audit.data.rows import size, take
+from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 
 MOST = 6

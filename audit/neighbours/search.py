@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import define, frozen
 
-from crowdproof.audit.interface import Pair
 from crowdproof.audit.neighbours.schema import Row, Schema
+from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 
 MOST_KINDS = 3

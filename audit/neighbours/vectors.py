@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from crowdproof.audit.interface import Pair
+from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 from crowdproof.errors import ParameterError
 

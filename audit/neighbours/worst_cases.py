@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from crowdproof.audit.interface import Pair
 from crowdproof.audit.neighbours.schema import Row, Schema
+from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from crowdproof.audit.interface import Conclusion, Request
+from crowdproof.audit.request import Conclusion, Request
 from crowdproof.claims import DP, DPS, Claim, CrowdBlending, KAnonymity, Safe
 from crowdproof.errors import ParameterError
 

@@ -5,25 +5,26 @@ San(D) and San(D with t' in place of t) can: one such dataset is enough. So t re
 fewer than k rows of D, t itself counted, are left that it may blend with.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import chain, islice
 
-import numpy as np
 from attrs import Factory, define, evolve, frozen
 
-from crowdproof.audit.exact import ExactResult, Excess, NotDeterministicError, confirmed, exact_law, worst_excess
-from crowdproof.audit.exact import report as exact_report
-from crowdproof.audit.interface import Conclusion, Pair, Request
-from crowdproof.audit.meter import Meter
+from crowdproof.audit.allowance import Allowance
+from crowdproof.audit.compare.betting import Ended
+from crowdproof.audit.compare.betting.drift import DRIFT
+from crowdproof.audit.compare.betting_story import require_answers
+from crowdproof.audit.compare.comparison import INTERRUPTED, Comparison, compare
+from crowdproof.audit.compare.conclusion import suspicious
+from crowdproof.audit.compare.exact import NotDeterministicError
+from crowdproof.audit.compare.measured import ASSUMED, GOING_ON, if_deterministic
+from crowdproof.audit.compare.question import Known, Question, known_of
+from crowdproof.audit.data.rows import GroupedPair, group
 from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.notions.question import ASSUMED, GOING_ON, finite, if_deterministic
-from crowdproof.audit.notions.statistically import require_answers
-from crowdproof.audit.notions.statistically import witness as betting_witness
-from crowdproof.audit.probe import probe
-from crowdproof.audit.rows import GroupedPair, group
-from crowdproof.audit.sequential import Ended, sequential_audit
-from crowdproof.audit.sequential.drift import DRIFT
+from crowdproof.audit.request import Conclusion, Pair, Request
+from crowdproof.audit.targets.probe import probe
 from crowdproof.claims import CrowdBlending, Neighbours
 from crowdproof.errors import DataError, TargetError
 from crowdproof.findings import (
@@ -77,170 +78,164 @@ class Suspect:
 
 @define(eq=False)
 class Examination:
-    """Tells datasets apart, exactly or by betting; each bet has its share of the error and of the budget."""
+    """Tells the datasets of suspects apart; the comparisons divide the error among them."""
 
-    request: Request
-    claim: CrowdBlending
-    exact: bool
-    measured: bool
-    """Whether it was only measured that the target is deterministic."""
-    meter: Meter
+    question: Question
+    """What is asked of each pair, but for the pair itself."""
+    k: int
+    allowance: Allowance
     tests: int
+    """How many comparisons there may be."""
     rows: list[tuple[str, ...]] = Factory(list)
-    late: bool = False
-    """Whether a bet, or the confirmation of what was enumerated, lacked time or runs."""
+    made: int = 0
+    """Comparisons so far."""
+    suspected: bool = False
+    """Whether the last comparison saw something that could not be confirmed with what was left of the budget."""
+    unconfirmed: bool = False
+    """Whether the claim would be refuted if all that was only suspected were so."""
     drifts: bool = False
     """Whether releases changed in the course of a bet, though the runs were declared to be independent."""
     blind: bool = False
     """Whether the budget of the last comparison was too small for anything to show."""
     agreed: int = 0
     """Runs of the enumeration: no two on the same data differed."""
+    random: bool = False
+    """Whether the target turned out to be random, though it was taken to be deterministic."""
+    clean: bool = False
+    """Whether it came to its end, and saw nothing that would have to be confirmed."""
 
-    @property
-    def rests_on_measuring(self) -> bool:
-        """Whether what is found holds only if the target is deterministic, as was measured."""
-        return self.exact and self.measured
+    def told_apart(self, pair: Pair) -> PairWitness | None:
+        """What tells the two datasets apart beyond e^epsilon, if anything does."""
+        known = self.question.known
+        share = 1 if known.finite else SHARE
+        allowance = self.allowance.part(share).comparison(self.made, tests=self.tests)
+        self.made += 1
+        asked = evolve(self.question, pairs=[pair], neighbours=pair.relation)
+        comparison = compare(asked, allowance, going_on=False, bounds=False)
+        if comparison.ended == INTERRUPTED:
+            raise KeyboardInterrupt
+        if known.finite and comparison.enumeration.not_deterministic:
+            raise NotDeterministicError
+        self._note(comparison)
+        return comparison.witness
 
-    def distinguishes(self, pair: Pair) -> PairWitness | None:
-        """What tells the two datasets apart beyond e^eps, if anything does."""
-        if self.exact:
-            result = exact_law(pair, self.request.target, None, runner=self.request.runner, meter=self.meter)
-            assert isinstance(result, ExactResult)  # two datasets are always affordable
-            excess, flipped = worst_excess(result.law, self.claim.epsilon)
-            self.agreed += result.runs
-            self.blind = not result.complete
-            if not excess.above(Fraction(0)):
-                return None
-            if self.measured and not self._confirmed(result, excess, flipped):
-                self.late = True
-                return None
-            return exact_report.witness(result, excess, flipped)
-        found = sequential_audit(
-            [pair],
-            self.request.target,
-            self.claim.epsilon,
-            Fraction(0),
-            error=self.request.error / self.tests,
-            budget=self.meter.part(SHARE).budget,
-            seed=np.random.SeedSequence([self.request.seed, 4, self.meter.runs]),
-            runner=self.request.runner,
-            progress=self.request.progress,
-            bounds=False,
-        )
-        self.meter.runs += found.trials
-        self.late |= found.ended is Ended.SECONDS
-        self.drifts |= found.ended is Ended.DRIFT
-        self.blind = found.detectable.nothing or not found.bet
-        if found.refuted is not None:
-            return betting_witness(found.refuted, [pair])
-        require_answers(found)
-        return None
-
-    def _confirmed(self, result: ExactResult, excess: Excess, flipped: bool) -> bool:
-        return confirmed(
-            result,
-            excess,
-            flipped=flipped,
-            mechanism=self.request.target,
-            delta=Fraction(0),
-            error=self.request.error / (2 * self.tests),
-            seed=(self.request.seed, 3, self.meter.runs),
-            runner=self.request.runner,
-            meter=self.meter,
-        )
+    def _note(self, comparison: Comparison) -> None:
+        """Keep what a comparison says about the examination as a whole."""
+        enumerated, tested = comparison.enumeration, comparison.tested
+        self.agreed += enumerated.agreed
+        self.suspected = enumerated.refuting is not None and not enumerated.sure
+        self.blind = not enumerated.examined
+        if tested is not None:
+            self.drifts |= tested.ended is Ended.DRIFT
+            self.suspected |= tested.refuted is None and suspicious(tested.log_e, -math.log(comparison.error))
+            self.blind = tested.detectable.nothing or not tested.bet
+            if tested.refuted is None:
+                require_answers(tested)
 
     def refutes(self, suspect: Suspect) -> PairWitness | None:
         """The witness that the row is not ignored, if it also blends with fewer than k rows."""
-        seen = self.distinguishes(suspect.without())
-        if seen is None and self.blind:
+        seen = self.told_apart(suspect.without())
+        if seen is None and not self.suspected:
+            if not self.blind:
+                self.rows.append((suspect.origin, "no", "ignored, as far as seen"))
             return None
-        blending = suspect.rows.left[suspect.place]
-        if seen is not None:
-            blending = self._blending(suspect)
-        shown = "ignored, as far as seen" if seen is None else f"{blending:,}"
-        self.rows.append((suspect.origin, "no" if seen is None else "yes", shown))
-        return seen if blending < self.claim.k else None
+        most, least = self._blending(suspect)
+        if seen is None or most >= self.k:
+            self.unconfirmed |= least < self.k
+            self.rows.append((suspect.origin, "perhaps" if seen is None else "yes", f"{most:,}"))
+            return None
+        self.rows.append((suspect.origin, "yes", f"{most:,}"))
+        return seen
 
-    def _blending(self, suspect: Suspect) -> int:
-        """How many rows the row may blend with; stops at k."""
+    def _blending(self, suspect: Suspect) -> tuple[int, int]:
+        """How many rows the row may blend with: by what was shown, and if all were so that was only suspected.
+
+        It stops where both are at least k.
+        """
         counts = suspect.rows.left
-        blending = counts[suspect.place]
+        most = least = counts[suspect.place]
         others = sorted((i for i in range(len(counts)) if i != suspect.place and counts[i]), key=lambda i: -counts[i])
         for place, other in enumerate(others):
-            if blending >= self.claim.k:
+            if least >= self.k:
                 break
-            if place >= OTHERS:  # not compared, so it may blend
-                return blending + sum(counts[i] for i in others[place:])
-            if self.distinguishes(suspect.exchanged(other)) is None:
-                blending += counts[other]
-        return blending
+            if place >= OTHERS:  # not compared, so they may blend
+                rest = sum(counts[i] for i in others[place:])
+                return most + rest, least + rest
+            if self.told_apart(suspect.exchanged(other)) is None:
+                most += counts[other]
+                least += 0 if self.suspected else counts[other]
+        return most, least
 
 
 def examine(request: Request) -> Conclusion:
     """Look for a dataset and a row of it that neither blends nor is ignored."""
-    claim, meter = request.claim, Meter(request.budget, request.progress)
+    claim, allowance = request.claim, Allowance.of(request)
     assert isinstance(claim, CrowdBlending)
     suspects = list(islice(_suspects(request, claim), DATASETS))
-    meter.runs += probe(request.target, [suspect.without().left for suspect in suspects[:2]])
-    known = finite(request.target, request)
-    tests = len(suspects) * (OTHERS + 1)
-    examination = Examination(request, claim, known.finite, known.measured, meter, tests)
-    held: NotRefuted | None = None
-    try:
-        verdict, origin = _look(examination, suspects)
-        if examination.rests_on_measuring and isinstance(verdict, NotRefuted):
-            held = verdict
-        done = held is None
-    except NotDeterministicError:
-        done = False
-    if not done:
-        less = evolve(request, error=request.error / 2)  # the other half was for confirmations
-        own = meter.part(1) if held is None else meter.rest(GOING_ON)
-        betting = Examination(less, claim, False, True, own, tests)
-        verdict, origin = _look(betting, suspects, held)
-        meter.runs += own.runs
-        if verdict is held:
-            text = f"{own.runs:,} further runs, in tests by betting on the same rows, refuted nothing."
-            origin = (Note("If the target is not deterministic", text),)
-        else:
-            examination = betting
-    assumed = (ASSUMED,) if examination.rests_on_measuring else ()
-    return Conclusion(
-        verdict,
-        None if isinstance(verdict, Undecided | Skipped) else _certainty(examination, verdict, request),
-        (*origin, _table(examination), *assumed, *known.notes),
-        meter.runs,
+    allowance.count(probe(request.target, [suspect.without().left for suspect in suspects[:2]]))
+    known = known_of(request.target, request)
+    asked = Question(
+        mechanism=request.target,
+        epsilon=claim.epsilon,
+        delta=Fraction(0),
+        neighbours=Neighbours.ADD_REMOVE,
+        known=known,
+        runner=request.runner,
     )
+    first = Examination(asked, claim.k, allowance, tests=len(suspects) * (OTHERS + 1))
+    verdict, notes = _look(first, suspects)
+    shown = first
+    if first.random or (known.distrusted and isinstance(verdict, NotRefuted)):
+        second = _by_betting(first)
+        other, dataset = _look(second, suspects)
+        if first.random or not second.clean:
+            verdict, notes, shown = other, dataset, second
+        else:
+            text = f"{second.allowance.runs:,} further runs, in tests by betting on the same rows, refuted nothing."
+            notes = (Note("If the target is not deterministic", text),)
+    assumed = (ASSUMED,) if shown.question.known.distrusted else ()
+    certainty = None if isinstance(verdict, Undecided | Skipped) else _certainty(shown, verdict, request)
+    return Conclusion(verdict, certainty, (*notes, _table(shown), *assumed, *known.notes), allowance.runs)
+
+
+def _by_betting(first: Examination) -> Examination:
+    """The same rows once more, with nothing assumed of the target; half of the error was for confirmations."""
+    allowance = first.allowance.part(1, seconds=GOING_ON)
+    allowance.error = first.allowance.error / 2
+    question = evolve(first.question, known=Known(finite=False))
+    return Examination(question, first.k, allowance, first.tests, made=first.made)
 
 
 def _certainty(examination: Examination, verdict: Verdict, request: Request) -> Certainty:
     """Exact where the target is known to be deterministic, and else by how many runs agreed."""
-    if not examination.exact:
+    known = examination.question.known
+    if not known.finite:
         return Confidence(request.error)
-    if not examination.measured:
+    if not known.measured:
         return Exact()
     return Confidence(request.error) if isinstance(verdict, Refuted) else Measured(examination.agreed)
 
 
-def _look(
-    examination: Examination, suspects: Iterable[Suspect], held: NotRefuted | None = None
-) -> tuple[Verdict, tuple[Note, ...]]:
-    """The verdict, and the dataset that refutes if one does; what enumeration `held` stands where nothing is found."""
-    rows, meter = examination.rows, examination.meter
+def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdict, tuple[Note, ...]]:
+    """The verdict, and the dataset that refutes if one does."""
+    rows = examination.rows
+    examination.clean = False  # until all was looked at
     try:
         for suspect in suspects:
-            if meter.spent:
+            if examination.allowance.spent:
                 break
             witness = examination.refutes(suspect)
             if witness is not None:
                 return Refuted(witness), (Note("Dataset", suspect.origin),)
     except KeyboardInterrupt:
         return Undecided(f"It was interrupted after {len(rows)} rows were examined."), ()
-    except NotDeterministicError:
-        raise
+    except NotDeterministicError as error:
+        examination.random = True
+        return Undecided(str(error)), ()
     except TargetError as error:
         return Skipped(f"The target failed after {len(rows)} rows were examined: {error}"), ()
-    return held or _nothing_found(examination), ()
+    examination.clean = not (examination.drifts or examination.unconfirmed)
+    return _nothing_found(examination), ()
 
 
 def _nothing_found(examination: Examination) -> Verdict:
@@ -248,14 +243,15 @@ def _nothing_found(examination: Examination) -> Verdict:
     rows = examination.rows
     if examination.drifts:
         return Undecided(DRIFT)
-    if examination.late or examination.meter.late:
+    if examination.unconfirmed:
         return Undecided(
-            f"No leak was found before the time, or the runs to confirm one, were spent on {len(rows)} rows."
+            "A row is seen that seems to blend with too few others, and the budget ended before that was confirmed: "
+            "raise --runs or --seconds."
         )
     if not rows:
-        return Skipped("The budget of runs does not allow a single row to be examined: raise it.")
+        return Undecided("The budget does not allow a single row to be examined: raise --runs or --seconds.")
     words = f"{len(rows)} rows, each in a dataset of its own, were found to be ignored or to blend with enough"
-    if examination.rests_on_measuring:
+    if examination.question.known.distrusted:
         words += f", {if_deterministic(examination.agreed)}"
     return NotRefuted(f"{words}.")
 

@@ -8,18 +8,17 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import define, frozen
 
+from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.check.groups import group
 from crowdproof.audit.check.report import CELLS
-from crowdproof.audit.interface import Conclusion, Request
-from crowdproof.audit.meter import Meter
+from crowdproof.audit.data.as_json import data_to_json
 from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.outcome import attempt
 from crowdproof.audit.releases import as_table
-from crowdproof.audit.witness import data_to_json
+from crowdproof.audit.request import Conclusion, Request
+from crowdproof.audit.targets.run import RunOnce
 from crowdproof.claims import KAnonymity, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, TargetError
 from crowdproof.exact import Epsilon
@@ -41,34 +40,62 @@ class Group:
     count: int
 
 
+@define(eq=False)
+class Looked:
+    """What was seen in the releases so far."""
+
+    releases: int = 0
+    smallest: int | None = None
+    """Rows of the smallest group in them; None where no release shows a row."""
+    failure: str = "the target released nothing"
+    """What the last run did that released nothing."""
+
+    def words(self) -> str:
+        """All of it in a sentence."""
+        shown = (
+            "none shows a row" if self.smallest is None else f"the smallest group in them has {self.smallest:,} rows"
+        )
+        return f"{self.releases:,} releases were looked at, of your data and of datasets made by hand, and {shown}."
+
+
 def examine(request: Request) -> Conclusion:
     """Run the target and look at the groups of equal rows in each release."""
-    claim, meter = request.claim, Meter(request.budget, request.progress)
+    claim, allowance, looked = request.claim, Allowance.of(request), Looked()
     assert isinstance(claim, KAnonymity)
-    smallest, looked, failure = None, 0, "the target released nothing"
     try:
-        for words, data, seed in _trials(request):
-            if meter.spent:
-                break
-            outcome = attempt(lambda copy, seed=seed: request.target(copy, np.random.default_rng(seed)), data)  # type: ignore[misc]
-            meter.runs += 1
-            if outcome.failure is not None:
-                failure = outcome.failure
-                continue
-            looked += 1
+        refuted = _look(request, claim, allowance, looked)
+    except KeyboardInterrupt:
+        reason = f"It was interrupted after {looked.releases} releases."
+        return Conclusion(Undecided(reason), None, (MEANING,), allowance.runs)
+    if refuted is not None:
+        return refuted
+    if not looked.releases:
+        raise NoReleaseError(looked.failure)
+    return Conclusion(NotRefuted(looked.words()), None, (MEANING,), allowance.runs)
+
+
+def _look(request: Request, claim: KAnonymity, allowance: Allowance, looked: Looked) -> Conclusion | None:
+    """What refutes the claim, if anything does within the allowance."""
+    if allowance.spent:
+        return Conclusion(
+            Undecided("The budget does not allow a single release: raise --runs or --seconds."), None, (), 0
+        )
+    trials = list(_trials(request, allowance))
+    ran = request.runner.map(RunOnce(request.target), [(data, seed) for _, data, seed in trials])
+    for (words, data, _), outcome in zip(trials, ran, strict=True):
+        go_on = allowance.draw(1, "looking at releases")
+        if outcome.failure is not None:
+            looked.failure = outcome.failure
+        else:
+            looked.releases += 1
             least = smallest_group(_release(outcome.output), claim.columns)
             if least is not None and least.count < claim.k:
-                return _refuted(claim, least, words, data, meter)
-            smallest = least.count if least is not None and (smallest is None or least.count < smallest) else smallest
-    except KeyboardInterrupt:
-        return Conclusion(Undecided(f"It was interrupted after {looked} releases."), None, (MEANING,), meter.runs)
-    if meter.late:
-        return Conclusion(Undecided(f"The time was spent after {looked} releases."), None, (MEANING,), meter.runs)
-    if not looked:
-        raise NoReleaseError(failure)
-    shown = "none shows a row" if smallest is None else f"the smallest group in them has {smallest:,} rows"
-    seen = f"{looked:,} releases were looked at, of your data and of datasets made by hand, and {shown}."
-    return Conclusion(NotRefuted(seen), None, (MEANING,), meter.runs)
+                return _refuted(claim, least, words, data, allowance)
+            if least is not None and (looked.smallest is None or least.count < looked.smallest):
+                looked.smallest = least.count
+        if not go_on:
+            break
+    return None
 
 
 def smallest_group(release: pl.DataFrame, columns: tuple[str, ...] | None) -> Group | None:
@@ -88,9 +115,10 @@ def smallest_group(release: pl.DataFrame, columns: tuple[str, ...] | None) -> Gr
     return Group(groups.words(place), int(groups.sizes[place]))
 
 
-def _trials(request: Request) -> Iterator[tuple[str, Any, int]]:
+def _trials(request: Request, allowance: Allowance) -> Iterator[tuple[str, Any, int]]:
+    """Where each dataset comes from, the dataset, and a seed to run the target with."""
     single = is_deterministic(request.target) if request.deterministic is None else request.deterministic
-    seeds = [request.seed] if single else range(request.seed, request.seed + SEEDS)
+    seeds = allowance.stream(Stream.RELEASES).generate_state(1 if single else SEEDS).tolist()
     for words, data in _datasets(request):
         for seed in seeds:
             yield words, data, seed
@@ -116,7 +144,7 @@ def _release(output: Any) -> pl.DataFrame:
     return table
 
 
-def _refuted(claim: KAnonymity, least: Group, words: str, data: Any, meter: Meter) -> Conclusion:
+def _refuted(claim: KAnonymity, least: Group, words: str, data: Any, allowance: Allowance) -> Conclusion:
     shown = ", ".join(f"{name} = {value}" for name, value in least.row.items())
     count = "is the only one of its kind" if least.count == 1 else f"appears only {least.count:,} times"
     witness = Counterexample(
@@ -124,4 +152,4 @@ def _refuted(claim: KAnonymity, least: Group, words: str, data: Any, meter: Mete
         {**least.row, "count": str(least.count), "k": str(claim.k)},
     )
     evidence: tuple[Evidence, ...] = (Note("Dataset", words), MEANING)
-    return Conclusion(Refuted(witness), Exact(), evidence, meter.runs, data_to_json(data))
+    return Conclusion(Refuted(witness), Exact(), evidence, allowance.runs, data_to_json(data))

@@ -7,10 +7,11 @@ eps. What suppression may have changed, of whole groups or of cells, refutes not
 
 Where it was only measured that the target is deterministic, the two releases must come again in fresh runs. No recoding
 makes both. So if the target is random after all and gives them with probabilities pi and sigma, an eps-safe one has
-pi <= e^eps (1 - sigma): as for an event of probability 1 on one side and 0 on the other (see `audit.exact.confirm`).
+pi <= e^eps (1 - sigma): as for an event of probability 1 on one side and 0 on the other (see `compare.exact.confirm`).
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -19,19 +20,20 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from crowdproof.audit.exact import Excess, NotDeterministicError
-from crowdproof.audit.exact.confirm import affordable
-from crowdproof.audit.exact.engine import declares_law, only_outcome
-from crowdproof.audit.interface import Conclusion, Pair, Request
-from crowdproof.audit.meter import Meter
+from crowdproof.audit.allowance import Allowance, Stream
+from crowdproof.audit.compare.exact import Excess, NotDeterministicError
+from crowdproof.audit.compare.exact.confirm import affordable
+from crowdproof.audit.compare.exact.enumerate import declares_law, only_outcome
+from crowdproof.audit.compare.measured import ASSUMED, UNCONFIRMED, if_deterministic
+from crowdproof.audit.compare.question import Known, check_pairs, known_of
+from crowdproof.audit.data.as_json import data_to_json
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.notions import indistinguishable
-from crowdproof.audit.notions.question import ASSUMED, UNCONFIRMED, Finite, check_pairs, finite, if_deterministic
-from crowdproof.audit.notions.releases import Releases, one_threshold
-from crowdproof.audit.outcome import Outcome, key_of, stored_key
-from crowdproof.audit.probe import probe
+from crowdproof.audit.notions.recoded_rows import Releases, one_threshold
 from crowdproof.audit.releases import as_table
-from crowdproof.audit.witness import data_to_json
+from crowdproof.audit.request import Conclusion, Pair, Request
+from crowdproof.audit.targets.probe import probe
+from crowdproof.audit.targets.run import Outcome, RunOnce, key_of, stored_key
 from crowdproof.claims import DP, Safe
 from crowdproof.errors import TargetError
 from crowdproof.findings import (
@@ -81,68 +83,99 @@ def examine(request: Request) -> Conclusion:
     if hasattr(request.target, "choose"):
         first = evolve(request, target=FirstStep(request.target), claim=DP(claim.epsilon, 0, claim.neighbours))
         return indistinguishable.examine(first)
-    known = finite(request.target, request)
+    known = known_of(request.target, request)
     if not known.finite or declares_law(request.target):
         reason = f"The target is randomized and does not show its first step: {CHOOSE}"
         return Conclusion(Skipped(reason), None, known.notes, 0)
     return _examine_releases(request, claim, known)
 
 
-def _examine_releases(request: Request, claim: Safe, known: Finite) -> Conclusion:
+def _examine_releases(request: Request, claim: Safe, known: Known) -> Conclusion:
     notes: tuple[Note, ...] = (FORM, *([ASSUMED] if known.measured else []), *known.notes)
-    meter = Meter(request.budget, request.progress)
-    pairs = _pairs(request, claim)
-    meter.runs += probe(request.target, [pair.left for pair in pairs[:2]])
+    allowance, pairs = Allowance.of(request), _pairs(request, claim)
+    allowance.count(probe(request.target, [pair.left for pair in pairs[:2]]))
     seen: list[Releases] = []
-    seeds = np.random.SeedSequence([request.seed, 5]).generate_state(2).tolist()
     try:
-        for pair in pairs:
-            if meter.spent:
-                break
-            left, right = (only_outcome(request.target, data, seeds) for data in (pair.left, pair.right))
-            meter.runs += 4
-            if left.failure is not None or right.failure is not None:  # a refusal says nothing about the recoding
-                continue
+        for pair, left, right in _ran(request, pairs, allowance):
             tables = _table(left.output), _table(right.output)
             seen.append(Releases.of(pair, *tables))
             moved = seen[-1].moved()
             if moved:
-                sure = not known.measured or _confirmed(request, claim, [(pair.left, left), (pair.right, right)], meter)
+                sure = not known.measured or _confirmed(request, [(pair.left, left), (pair.right, right)], allowance)
                 verdict = Refuted(_witness(pair, left.output, tables, moved)) if sure else Undecided(CHANGED)
                 how_sure = Confidence(request.error) if known.measured else Exact()
                 notes = Note("Pair", pair.origin), *notes
-                return Conclusion(verdict, how_sure if sure else None, notes, meter.runs)
+                return Conclusion(verdict, how_sure if sure else None, notes, allowance.runs)
     except KeyboardInterrupt:
-        return Conclusion(Undecided(f"It was interrupted after {len(seen)} pairs."), None, notes, meter.runs)
-    if meter.late:
-        return Conclusion(Undecided(f"The time was spent after {len(seen)} pairs."), None, notes, meter.runs)
+        return Conclusion(Undecided(f"It was interrupted after {len(seen)} pairs."), None, notes, allowance.runs)
+    return _nothing_moved(claim, known, seen, notes, allowance)
+
+
+def _nothing_moved(
+    claim: Safe, known: Known, seen: list[Releases], notes: tuple[Note, ...], allowance: Allowance
+) -> Conclusion:
+    """What is said where no pair refutes."""
     if not seen:
-        reason = "the budget of runs was spent" if meter.spent else "of no pair did both datasets have a release"
-        return Conclusion(Skipped(f"Nothing was examined: {reason}."), None, notes, meter.runs)
+        spent = "the budget was spent, raise --runs or --seconds"
+        reason = spent if allowance.spent else "of no pair did both datasets have a release"
+        verdict = Undecided if allowance.spent else Skipped
+        return Conclusion(verdict(f"Nothing was examined: {reason}."), None, notes, allowance.runs)
     if not one_threshold(seen, claim.neighbours):
-        return Conclusion(Undecided(AMBIGUOUS), None, notes, meter.runs)
+        return Conclusion(Undecided(AMBIGUOUS), None, notes, allowance.runs)
     words = f"On {len(seen)} pairs of neighbours no more changed than suppression of small groups can change"
     certainty: Certainty = Exact()
     if known.measured:
         agreed = 4 * len(seen)
         words, certainty = f"{words}, {if_deterministic(agreed)}", Measured(agreed)
-    return Conclusion(NotRefuted(f"{words}; other pairs were not examined."), certainty, notes, meter.runs)
+    return Conclusion(NotRefuted(f"{words}; other pairs were not examined."), certainty, notes, allowance.runs)
 
 
-def _confirmed(request: Request, claim: Safe, seen: list[tuple[Any, Outcome]], meter: Meter) -> bool:
+def _ran(request: Request, pairs: list[Pair], allowance: Allowance) -> Iterator[tuple[Pair, Outcome, Outcome]]:
+    """The releases of the pairs on which both datasets have one, for as long as the allowance lasts.
+
+    A refusal says nothing about the recoding.
+    """
+    if allowance.spent:
+        return
+    seeds = allowance.stream(Stream.RELEASES).generate_state(2).tolist()
+    ran = request.runner.map(_OnBoth(request.target, tuple(seeds)), pairs)
+    for pair, (left, right) in zip(pairs, ran, strict=True):
+        go_on = allowance.draw(4, "comparing releases")
+        if left.failure is None and right.failure is None:
+            yield pair, left, right
+        if not go_on:
+            return
+
+
+@frozen(eq=False)
+class _OnBoth:
+    """Runs the target twice on either dataset of a pair, and must get the same. Picklable, for any runner."""
+
+    target: Any
+    seeds: tuple[int, ...]
+
+    def __call__(self, pair: Pair) -> tuple[Outcome, Outcome]:
+        left, right = (only_outcome(self.target, data, self.seeds) for data in (pair.left, pair.right))
+        return left, right
+
+
+def _confirmed(request: Request, seen: list[tuple[Any, Outcome]], allowance: Allowance) -> bool:
     """Whether the releases of both datasets come again in fresh runs; False where the budget is too small for these."""
+    claim = request.claim
+    assert isinstance(claim, Safe)
     certain = Excess(claim.epsilon, (), Fraction(1), Fraction(0))
-    plan = affordable(certain, Fraction(0), request.error, meter)
+    plan = affordable(certain, Fraction(0), request.error, allowance)
     if plan is None:
         return False
-    for_coins, for_runs = np.random.SeedSequence([request.seed, 6]).spawn(2)
+    for_coins, for_runs = allowance.stream(Stream.CONFIRMING_RELEASES).spawn(2)
     seeds = for_runs.generate_state(plan.runs).tolist()
     first, second = [(data, key_of(outcome)) for data, outcome in seen]
-    for coin, seed in zip(plan.coins(np.random.default_rng(for_coins)).tolist(), seeds, strict=True):
-        data, expected = first if coin else second
-        if key_of(only_outcome(request.target, data, [seed])) != expected:
+    drawn = [first if coin else second for coin in plan.coins(np.random.default_rng(for_coins)).tolist()]
+    tasks = [(data, seed) for (data, _), seed in zip(drawn, seeds, strict=True)]
+    for (_, expected), outcome in zip(drawn, request.runner.map(RunOnce(request.target), tasks), strict=True):
+        if key_of(outcome) != expected:
             raise NotDeterministicError
-    meter.runs += plan.runs
+        allowance.draw(1, "confirming with fresh runs")  # they were affordable when they were planned
     return True
 
 

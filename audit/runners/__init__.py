@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from crowdproof.audit.interface import Runner
+from crowdproof.audit.request import Runner
 from crowdproof.errors import ParameterError
 
 __all__ = ["runner_for"]
@@ -36,6 +36,6 @@ def runner_for(jobs: int = 1, scheduler: str | None = None) -> Iterator[Runner]:
         with Cores(jobs) as cores:
             yield cores
     else:
-        from crowdproof.audit.inline import Inline  # noqa: PLC0415
+        from crowdproof.audit.runners.inline import Inline  # noqa: PLC0415
 
         yield Inline()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from crowdproof import interrupts
-from crowdproof.audit.interface import Item, Result
+from crowdproof.audit.request import Item, Result
 from crowdproof.audit.runners.window import Chunk, ordered
 from crowdproof.audit.targets.process import ONE_THREAD
 from crowdproof.errors import ParameterError, TargetError

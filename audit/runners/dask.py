@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from crowdproof.audit.interface import Item, Result
+from crowdproof.audit.request import Item, Result
 from crowdproof.audit.runners import LOCAL
 from crowdproof.audit.runners.window import Chunk, ordered
 from crowdproof.errors import ParameterError, TargetError

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol
 from attrs import frozen
 
 from crowdproof import interrupts
-from crowdproof.audit.interface import Item, Result
+from crowdproof.audit.request import Item, Result
 from crowdproof.errors import TargetError, pass_interrupts
 
 CHUNK_SECONDS = 0.1

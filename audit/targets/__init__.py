@@ -3,6 +3,6 @@
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.interface import ISOLATION, Limits, Target
 from crowdproof.audit.targets.load import load_target
-from crowdproof.audit.targets.releases import ReleasePair
+from crowdproof.audit.targets.recordings import ReleasePair
 
 __all__ = ["ISOLATION", "Behaviour", "Limits", "ReleasePair", "Target", "load_target"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from crowdproof.audit.encoding import fault_in_text
+from crowdproof.audit.data.encoding import fault_in_text
 from crowdproof.audit.targets.forms import take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 

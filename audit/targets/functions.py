@@ -14,8 +14,8 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof import interrupts
-from crowdproof.audit import own_process
 from crowdproof.audit.releases import snapshot
+from crowdproof.audit.targets import own_process
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.findings import Json

@@ -10,7 +10,7 @@ from crowdproof.audit.targets.http import HttpTarget
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.lines import LinesTarget
 from crowdproof.audit.targets.python import PythonTarget
-from crowdproof.audit.targets.releases import ReleasePair
+from crowdproof.audit.targets.recordings import ReleasePair
 from crowdproof.findings import Json
 
 

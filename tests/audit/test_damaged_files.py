@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from gate_projects import entry, project_file
 
-from crowdproof.audit.tables import read_table
+from crowdproof.audit.data.tables import read_table
 from crowdproof.audit.targets import load_target
 from crowdproof.cli import main
 from crowdproof.errors import DataError, ExitCode, TargetError

@@ -11,8 +11,8 @@ from gate_projects import entry, project_file
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdproof.audit.encoding import BLOCK, fault_in_file, fault_in_text
-from crowdproof.audit.tables import read_table
+from crowdproof.audit.data.encoding import BLOCK, fault_in_file, fault_in_text
+from crowdproof.audit.data.tables import read_table
 from crowdproof.audit.targets import load_target
 from crowdproof.audit.targets.exchange import decode
 from crowdproof.errors import DataError, ExitCode, TargetError

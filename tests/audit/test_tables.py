@@ -7,7 +7,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from crowdproof.audit.tables import read_table, scan_table
+from crowdproof.audit.data.tables import read_table, scan_table
 from crowdproof.errors import DataError
 
 PEOPLE = pl.DataFrame({"age": [31, 47, None], "name": ["ann", None, "cyd"]})

@@ -13,7 +13,7 @@ from crowdproof.audit import Pair
 from crowdproof.audit.check import Terms, check
 from crowdproof.audit.check.channels import star_rows
 from crowdproof.audit.check.groups import covering_crowd, group
-from crowdproof.audit.notions.releases import Releases
+from crowdproof.audit.notions.recoded_rows import Releases
 from crowdproof.audit.releases import traits
 from crowdproof.cells import (
     Anything,

@@ -73,7 +73,7 @@ def _run(name: str, number: int, options: dict[str, Any]) -> Finding:
         return _read(module, name, given, options["release"])
     keywords: dict[str, Any] = {**given, "seed": number}
     if options["data"] is not None:
-        from crowdproof.audit.tables import read_table
+        from crowdproof.audit.data.tables import read_table
 
         keywords["data"] = read_table(options["data"])
     if options["target"] is None:
@@ -85,7 +85,7 @@ def _run(name: str, number: int, options: dict[str, Any]) -> Finding:
 
 
 def _read(module: Any, name: str, given: dict[str, Any], path: Path) -> Finding:
-    from crowdproof.audit.tables import read_table
+    from crowdproof.audit.data.tables import read_table
 
     if not hasattr(module, "read"):
         raise ParameterError(f"{name} needs a mechanism to run: leave out --release, or try the attack clr.")

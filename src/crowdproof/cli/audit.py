@@ -151,7 +151,7 @@ def _calibrated(claims: list[Claim]) -> DP | DPS:
 def _calibration(claim: DP | DPS, number: int) -> Finding:
     """The auditor's own false-alarm rate at the edge of the claim, also on two workers."""
     from crowdproof.audit.calibration import at_edge, calibrate, finding
-    from crowdproof.audit.calibration.run import LOOSE
+    from crowdproof.audit.calibration.perform import LOOSE
     from crowdproof.audit.runners import runner_for
 
     start = time.monotonic()
@@ -162,8 +162,8 @@ def _calibration(claim: DP | DPS, number: int) -> Finding:
 
 
 def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, Any]:
+    from crowdproof.audit.data.tables import read_table
     from crowdproof.audit.neighbours import vector_pairs
-    from crowdproof.audit.tables import read_table
     from crowdproof.audit.targets import ReleasePair
 
     relation = getattr(claim, "neighbours", Neighbours.ADD_REMOVE)

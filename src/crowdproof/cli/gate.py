@@ -53,7 +53,7 @@ def command(  # noqa: PLR0917  (one for each option)
     CONFIG is a privacy.toml or a pyproject.toml with [tool.crowdproof]; without it the one in this folder is taken.
     """
     if print_schema:
-        from crowdproof.audit.gate.schema import config_schema
+        from crowdproof.audit.gate.config_schema import config_schema
 
         click.echo(json.dumps(config_schema(), indent=2))
         return 0

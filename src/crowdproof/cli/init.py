@@ -19,8 +19,8 @@ def command(target: str, data: str | None, output: Path) -> int:
 
     The function is looked at and not run. A file that exists is left alone.
     """
+    from crowdproof.audit.data.tables import scan_table
     from crowdproof.audit.gate.starter import starter
-    from crowdproof.audit.tables import scan_table
 
     if data is not None:
         scan_table(output.parent / data)  # what is wrong with it is told now and not by the first gate

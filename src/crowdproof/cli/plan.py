@@ -26,7 +26,7 @@ def command(
 
     With epsilon and delta alone: the smallest k for several sampling rates.
     """
-    from crowdproof.audit.tables import read_table
+    from crowdproof.audit.data.tables import read_table
     from crowdproof.cli.progress import waiting
     from crowdproof.findings import exit_code
     from crowdproof.proofs.bounds.telling import ask, plan_finding

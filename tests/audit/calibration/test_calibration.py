@@ -6,13 +6,13 @@ import pytest
 from attrs import evolve
 
 from crowdproof.audit.calibration import Calibration, at_edge, calibrate, finding, generate, laws, named, rates
+from crowdproof.audit.calibration.calibration_report import complaint, detectable
 from crowdproof.audit.calibration.dressings import dressing_named
 from crowdproof.audit.calibration.makers import MAKERS
 from crowdproof.audit.calibration.null import Null
-from crowdproof.audit.calibration.report import complaint, detectable
-from crowdproof.audit.calibration.run import LOOSE, SURE, Outcome, Result, perform, trials
-from crowdproof.audit.inline import Inline
+from crowdproof.audit.calibration.perform import LOOSE, SURE, Outcome, Result, perform, trials
 from crowdproof.audit.runners.cores import Cores
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import DP, Neighbours
 from crowdproof.exact import Epsilon
 from crowdproof.findings import NotRefuted, Refuted, Undecided
@@ -61,7 +61,7 @@ def test_a_crash_is_told_with_what_repeats_it(monkeypatch):
     def hopeless(*_, **__):
         raise ZeroDivisionError("by the auditor")
 
-    monkeypatch.setattr("crowdproof.audit.calibration.run.sequential_audit", hopeless)
+    monkeypatch.setattr("crowdproof.audit.calibration.perform.sequential_audit", hopeless)
     found = calibrate([COIN], audits=2, runs=400, seed=7, levels=[SURE])
     assert [rate.count(Result.CRASH) for rate in found.rates] == [2]
     assert wrong(found).startswith("an audit of a true claim crashed: ZeroDivisionError: by the auditor")

@@ -12,7 +12,7 @@ from crowdproof.audit.calibration.behaviours import BEHAVIOURS
 from crowdproof.audit.calibration.dressings import DRESSINGS, dressing_named
 from crowdproof.audit.calibration.generate import AT_THE_DOOR
 from crowdproof.audit.calibration.null import Delivery, Null
-from crowdproof.audit.calibration.run import SURE, Result, Trial, perform
+from crowdproof.audit.calibration.perform import SURE, Result, Trial, perform
 from crowdproof.claims import DP, Neighbours
 
 CLAIM = DP("ln 2", 0, Neighbours.REPLACE)

@@ -10,8 +10,8 @@ import pytest
 
 from crowdproof import DP, DPS, CrowdBlending, Epsilon, NotRefuted, Refuted, Safe, Undecided
 from crowdproof.audit import Budget, audit
-from crowdproof.audit.exact.confirm import planned
-from crowdproof.audit.exact.profile import Excess
+from crowdproof.audit.compare.exact.confirm import planned
+from crowdproof.audit.compare.exact.profile import Excess
 from crowdproof.audit.targets import load_target
 from crowdproof.findings import Confidence, Exact
 

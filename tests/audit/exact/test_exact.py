@@ -13,13 +13,13 @@ from attrs import frozen
 
 from crowdproof import DP, DPS, Epsilon, Neighbours, NotRefuted, Refuted
 from crowdproof.audit import Budget, Pair, audit
-from crowdproof.audit.exact import ExactResult, Unaffordable, epsilon_at, exact_law, excess_at, worst_excess
-from crowdproof.audit.exact.law import checked
-from crowdproof.audit.exact.samples import likeliest_first
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.meter import Meter
+from crowdproof.audit.allowance import Allowance
+from crowdproof.audit.compare.exact import ExactResult, Unaffordable, epsilon_at, exact_law, excess_at, worst_excess
+from crowdproof.audit.compare.exact.law import checked
+from crowdproof.audit.compare.exact.samples import likeliest_first
+from crowdproof.audit.data.rows import group
 from crowdproof.audit.neighbours import Proposals
-from crowdproof.audit.rows import group
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.errors import TargetError
 from crowdproof.findings import Exact
 from crowdproof.mechanisms.mondrian import Mondrian
@@ -40,7 +40,7 @@ class OrderSensitive:
 
 
 def law_of(pair, mechanism, beta, **options) -> ExactResult:
-    return exact_law(pair, mechanism, beta, runner=Inline(), meter=Meter(), **options)
+    return exact_law(pair, mechanism, beta, runner=Inline(), allowance=Allowance(), **options)
 
 
 def table(letters: str) -> pl.DataFrame:
@@ -158,7 +158,7 @@ def test_a_spent_budget_leaves_the_rest_unseen():
         OrderSensitive(),
         Fraction(1, 2),
         runner=Inline(),
-        meter=Meter(Budget(runs=4)),
+        allowance=Allowance(Budget(runs=4)),
     )
     assert isinstance(found, ExactResult)
     assert found.law.unseen_left > 0

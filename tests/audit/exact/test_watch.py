@@ -9,12 +9,12 @@ import pytest
 from attrs import evolve, frozen
 
 from crowdproof.audit import Budget, Pair
-from crowdproof.audit.exact import NotDeterministicError, Watched, exact_law
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.meter import Meter
+from crowdproof.audit.allowance import Allowance
+from crowdproof.audit.compare.betting.trials import run
+from crowdproof.audit.compare.exact import NotDeterministicError, Watched, exact_law
+from crowdproof.audit.data.rows import SampledRows
 from crowdproof.audit.releases import Refusal
-from crowdproof.audit.rows import SampledRows
-from crowdproof.audit.sequential.trials import run
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import Neighbours
 from crowdproof.errors import NoReleaseError
 from crowdproof.mechanism import declares_independence
@@ -45,7 +45,7 @@ class Answering(Height):
 
 
 def enumerated(mechanism, beta, pair=PAIR):
-    return exact_law(pair, mechanism, beta, runner=Inline(), meter=Meter(Budget()))
+    return exact_law(pair, mechanism, beta, runner=Inline(), allowance=Allowance(Budget()))
 
 
 def test_the_same_mechanism_passes_and_another_one_is_noticed():

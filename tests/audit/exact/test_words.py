@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from crowdproof import Epsilon
-from crowdproof.audit.exact import Mass, PairLaw, excess_at
-from crowdproof.audit.exact.words import simplest
+from crowdproof.audit.compare.exact import Mass, PairLaw, excess_at
+from crowdproof.audit.compare.exact.exact_words import simplest
 
 EPSILON = Epsilon.of("ln 2")
 

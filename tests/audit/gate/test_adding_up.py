@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 from gate_projects import entry, project_file
 
+from crowdproof.audit.compare.question import Question
 from crowdproof.audit.gate import Options, read_project, run_gate
 from crowdproof.audit.gate.auditing import AuditEngine, Subject
-from crowdproof.audit.gate.engine import Case
+from crowdproof.audit.gate.cases import Case
 from crowdproof.audit.gate.evidence import Epoch
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Request
-from crowdproof.audit.notions.question import Question
+from crowdproof.audit.request import Budget, Request
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.findings import NotRefuted, Refuted
 
 TABLE = pl.DataFrame({"age": [40]})

@@ -256,7 +256,7 @@ def test_an_interrupt_that_the_target_raises_itself_ends_its_evidence(tmp_path):
     """It would keep the slices that suit it, and drop the others: a fair coin could be refuted in the long run."""
     (tmp_path / "coin.py").write_text(
         "calls = 0\n\n\ndef bit(people, rng):\n    global calls\n    calls += 1\n"
-        "    if calls > 700:\n        raise KeyboardInterrupt\n    return int(rng.integers(2))\n"
+        "    if calls > 1200:\n        raise KeyboardInterrupt\n    return int(rng.integers(2))\n"
     )
     (tmp_path / "people.csv").write_text("age\n31\n34\n38\n52\n57\n")
     (tmp_path / "privacy.toml").write_text(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from crowdproof.audit.gate.code_hash import code_of, key_of
 from crowdproof.audit.gate.config import Config, Entry, Project
-from crowdproof.audit.gate.sources import code_of, key_of
 from crowdproof.claims import DP
 from crowdproof.errors import DataError
 

@@ -9,11 +9,11 @@ from attrs import frozen
 
 from crowdproof import DPS, Epsilon, Neighbours, NotRefuted, Refuted
 from crowdproof.audit import Budget, audit
+from crowdproof.audit.data.rows import group
 from crowdproof.audit.neighbours import Proposals, vector_pairs
 from crowdproof.audit.neighbours.own_data import own_data, suspicious
 from crowdproof.audit.neighbours.schema import schema_of
 from crowdproof.audit.neighbours.search import Space, search
-from crowdproof.audit.rows import group
 from crowdproof.errors import DataError, ParameterError
 
 PEOPLE = pl.DataFrame(
@@ -143,7 +143,7 @@ class ShowsMeeting:
 
 def test_an_audit_finds_what_only_the_search_can_find():
     claim, data = DPS("0.9", 1, "0.1"), PEOPLE.select("age")
-    found = audit(ShowsMeeting(2), claim, data=data, budget=Budget(runs=30_000), search=150, seed=1)
+    found = audit(ShowsMeeting(2), claim, data=data, budget=Budget(runs=30_000), search=300, seed=1)
     assert isinstance(found.verdict, Refuted)
     assert "found by search" in next(note.text for note in found.evidence if note.title == "Pair")
     unseen = audit(ShowsMeeting(10**6), claim, data=data, budget=Budget(runs=2_000), search=10)

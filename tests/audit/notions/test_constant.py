@@ -12,7 +12,7 @@ from raw_services import RawService, whole
 
 from crowdproof import DP, DPS, Neighbours, NotRefuted, Refuted, Skipped, Undecided
 from crowdproof.audit import Budget, Pair, audit
-from crowdproof.audit.notions.constant import CONSTANT
+from crowdproof.audit.compare.constant import CONSTANT
 from crowdproof.audit.targets import load_target
 from crowdproof.cli import main
 from crowdproof.errors import NoReleaseError

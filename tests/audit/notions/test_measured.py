@@ -13,7 +13,7 @@ import pytest
 
 from crowdproof import DP, DPS, CrowdBlending, Neighbours, NotRefuted, Refuted, Undecided
 from crowdproof.audit import Budget, Pair, audit
-from crowdproof.audit.notions import indistinguishable
+from crowdproof.audit.compare import comparison
 from crowdproof.audit.targets import load_target
 from crowdproof.findings import Confidence, Exact, Measured, Note, Table
 
@@ -103,7 +103,7 @@ def test_time_that_ends_the_second_test_leaves_what_was_enumerated():
 
 
 def test_without_a_limit_of_time_a_slow_target_is_not_run_for_days(monkeypatch):
-    monkeypatch.setattr(indistinguishable, "GOING_ON", 0.3)
+    monkeypatch.setattr(comparison, "GOING_ON", 0.3)
 
     def slow(people: pl.DataFrame) -> pl.DataFrame:
         time.sleep(0.001)

@@ -25,8 +25,8 @@ from crowdproof import (
 )
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.check import Terms, check
-from crowdproof.audit.exact import Excess
-from crowdproof.audit.exact.confirm import planned
+from crowdproof.audit.compare.exact import Excess
+from crowdproof.audit.compare.exact.confirm import planned
 from crowdproof.audit.notions.k_anonymity import smallest_group
 from crowdproof.audit.replay import replay
 from crowdproof.audit.targets import load_target
@@ -132,8 +132,8 @@ def test_where_no_pair_could_be_compared_nothing_is_said():
     assert isinstance(refused.verdict, Skipped)
     assert "both datasets" in refused.verdict.reason
     short = audit(Wrapped(StronglySafe(FINE, 2)), Safe(), data=PEOPLE, budget=Budget(runs=1))
-    assert isinstance(short.verdict, Skipped)
-    assert "budget" in short.verdict.reason
+    assert isinstance(short.verdict, Undecided)
+    assert "raise --runs" in short.verdict.reason
 
 
 PATIENTS = pl.DataFrame({"age": [31] * 8 + [52, 57, 58, 59, 51], "illness": ["flu", "cold"] * 6 + ["gout"]})
@@ -376,7 +376,7 @@ class Slow:
     deterministic: bool
 
     def __call__(self, data, rng):
-        time.sleep(0.005)
+        time.sleep(0.002)
         return self.inner(data, rng)
 
 
@@ -390,10 +390,14 @@ class Slow:
     ],
     ids=["safe", "crowd-blending", "crowd-blending by betting", "k-anonymity"],
 )
-def test_a_spent_time_budget_is_undecided(target, claim):
-    finding = audit(target, claim, data=PEOPLE, budget=Budget(seconds=0.03))
-    assert isinstance(finding.verdict, Undecided)
-    assert "time" in finding.verdict.reason
+def test_time_that_is_spent_leaves_what_was_examined_and_nothing_examined_is_undecided(target, claim):
+    """Whichever budget ended, the verdict is by what was seen until then."""
+    nothing = audit(target, claim, data=PEOPLE, budget=Budget(seconds=1e-9))
+    assert isinstance(nothing.verdict, Undecided)
+    assert "raise --runs or --seconds" in nothing.verdict.reason
+    some = audit(target, claim, data=PEOPLE, budget=Budget(seconds=6.0))
+    assert isinstance(some.verdict, NotRefuted)
+    assert some.cost.seconds < 10
 
 
 def test_a_small_group_that_is_seen_in_time_refutes():

@@ -8,7 +8,7 @@ import pytest
 
 from crowdproof import Neighbours
 from crowdproof.audit import Pair
-from crowdproof.audit.notions.releases import Releases, one_threshold
+from crowdproof.audit.notions.recoded_rows import Releases, one_threshold
 
 ADD, REPLACE = Neighbours.ADD_REMOVE, Neighbours.REPLACE
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from crowdproof import Epsilon, Neighbours
 from crowdproof.audit import Pair
-from crowdproof.audit.rare import measure, measure_excess
-from crowdproof.audit.rows import in_order
+from crowdproof.audit.compare.rare import measure, measure_excess
+from crowdproof.audit.data.rows import in_order
 from crowdproof.audit.targets import load_target
 from crowdproof.mechanism import is_deterministic
 from crowdproof.mechanisms import Grid, Scheme, StronglySafe

@@ -13,10 +13,10 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crowdproof.audit.compare.betting.learning import learn
 from crowdproof.audit.releases import Form, Numbers, Records, Refusal, Releases, canonical, code, reader_for, traits
 from crowdproof.audit.releases.batch import form_of
 from crowdproof.audit.releases.keys import spelled
-from crowdproof.audit.sequential.learning import learn
 from crowdproof.audit.targets.forms import take
 from crowdproof.errors import TargetError
 

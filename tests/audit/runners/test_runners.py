@@ -9,10 +9,10 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
-from crowdproof.audit.inline import Inline
 from crowdproof.audit.runners import runner_for
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.runners.dask import DaskRunner
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.runners.window import Chunk, ordered
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 

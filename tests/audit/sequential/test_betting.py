@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdproof.audit.sequential.betting import Events, Goal, Nulls, choose, growth_rate, strongest, three_cells
-from crowdproof.audit.sequential.wealth import Wealth, of_all_pairs
+from crowdproof.audit.compare.betting.bets import Events, Goal, Nulls, choose, growth_rate, strongest, three_cells
+from crowdproof.audit.compare.betting.wealth import Wealth, of_all_pairs
 
 SHAPES = [
     ([50, 30, 20], [20, 30, 50]),

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 from attrs import frozen
 
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.compare.betting import Direction, Ended, sequential_audit
 from crowdproof.audit.releases import evaluate
-from crowdproof.audit.sequential import Direction, Ended, sequential_audit
+from crowdproof.audit.request import Budget, Pair
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import Neighbours
 from crowdproof.errors import ParameterError, TargetError
 from crowdproof.exact import Epsilon

@@ -5,7 +5,7 @@ from math import exp
 
 import pytest
 
-from crowdproof.audit.sequential.engine import LARGEST, _above_exp
+from crowdproof.audit.compare.betting.sequential import LARGEST, _above_exp
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon
 

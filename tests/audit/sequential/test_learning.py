@@ -7,17 +7,17 @@ import pytest
 from attrs import evolve, frozen
 from sklearn.tree import DecisionTreeClassifier
 
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.compare.betting import Ended, sequential_audit
+from crowdproof.audit.compare.betting.bets import Nulls
+from crowdproof.audit.compare.betting.learning import _bit_clarity, _candidates, learn, likelihood, rerank
+from crowdproof.audit.compare.betting.sharing import arms_of
+from crowdproof.audit.compare.betting.steps import clarity, step_edges
+from crowdproof.audit.compare.betting.sums import Steps
+from crowdproof.audit.compare.betting.trees import grow, interplay
 from crowdproof.audit.releases import Additive, Form, Lookup, Numbers, Releases, Tree, evaluate, reader_for
 from crowdproof.audit.releases.features import bit_counts, number_feature
-from crowdproof.audit.sequential import Ended, sequential_audit
-from crowdproof.audit.sequential.betting import Nulls
-from crowdproof.audit.sequential.learning import _bit_clarity, _candidates, learn, likelihood, rerank
-from crowdproof.audit.sequential.sharing import arms_of
-from crowdproof.audit.sequential.steps import clarity, step_edges
-from crowdproof.audit.sequential.sums import Steps
-from crowdproof.audit.sequential.trees import grow, interplay
+from crowdproof.audit.request import Budget, Pair
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import Neighbours
 from crowdproof.exact import Epsilon
 

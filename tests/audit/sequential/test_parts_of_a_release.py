@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair
-from crowdproof.audit.sequential import sequential_audit
+from crowdproof.audit.compare.betting import sequential_audit
+from crowdproof.audit.request import Budget, Pair
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import Neighbours
 from crowdproof.exact import Epsilon
 

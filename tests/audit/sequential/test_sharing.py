@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 from attrs import Factory, frozen
 
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair
-from crowdproof.audit.sequential import sequential_audit
-from crowdproof.audit.sequential.betting import Goal, Nulls, choose, strongest
-from crowdproof.audit.sequential.sharing import arms_of, same, shared
-from crowdproof.audit.sequential.wealth import in_equal_parts
+from crowdproof.audit.compare.betting import sequential_audit
+from crowdproof.audit.compare.betting.bets import Goal, Nulls, choose, strongest
+from crowdproof.audit.compare.betting.sharing import arms_of, same, shared
+from crowdproof.audit.compare.betting.wealth import in_equal_parts
+from crowdproof.audit.request import Budget, Pair
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import Neighbours
 from crowdproof.exact import Epsilon
 

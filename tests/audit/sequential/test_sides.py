@@ -9,13 +9,13 @@ import pytest
 from attrs import Factory, define, frozen
 
 from crowdproof.audit import audit as front_door
-from crowdproof.audit.inline import Inline
-from crowdproof.audit.interface import Budget, Pair
+from crowdproof.audit.compare.betting import Ended, sequential_audit, summary
+from crowdproof.audit.compare.betting.bets import Goal, Nulls, choose, strongest
+from crowdproof.audit.compare.betting.drift import drifts
 from crowdproof.audit.releases import Releases
+from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.cores import Cores
-from crowdproof.audit.sequential import Ended, sequential_audit, summary
-from crowdproof.audit.sequential.betting import Goal, Nulls, choose, strongest
-from crowdproof.audit.sequential.drift import drifts
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import DP, Neighbours
 from crowdproof.exact import Epsilon
 from crowdproof.findings import Refuted, Skipped, Undecided

@@ -15,7 +15,7 @@ from crowdproof.audit import audit
 from crowdproof.audit.targets import ReleasePair, load_target
 from crowdproof.claims import DP, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
-from crowdproof.findings import Refuted, Skipped
+from crowdproof.findings import Refuted, Skipped, Undecided
 
 SUBJECT = Path(__file__).with_name("subject.py")
 PEOPLE = pl.DataFrame({"age": [31, 47], "sex": ["f", None]})
@@ -232,7 +232,7 @@ def test_outputs_that_somebody_else_made_are_audited_as_they_are(shift, verdict,
 def test_too_few_outputs_are_nothing_to_audit_whatever_they_show(outputs, tmp_path):
     target = recorded(tmp_path, outputs, 5)
     finding = audit(target, DP(0), pairs=[target.pair(Neighbours.ADD_REMOVE)])
-    assert isinstance(finding.verdict, Skipped)
+    assert isinstance(finding.verdict, Undecided)
     assert "give more outputs" in finding.verdict.reason
 
 

@@ -11,9 +11,9 @@ from attrs import evolve, frozen
 from crowdproof import DP, DPS, CrowdBlending, KAnonymity, Neighbours, NotRefuted, Refuted, Safe
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.check import Terms, check
+from crowdproof.audit.data.as_json import data_from_json, data_to_json
 from crowdproof.audit.replay import replay
 from crowdproof.audit.targets import load_target
-from crowdproof.audit.witness import data_from_json, data_to_json
 from crowdproof.errors import DataError, TargetError
 from crowdproof.findings import Reproduce
 from crowdproof.mechanisms import Grid, Mondrian, Scheme, StronglySafe

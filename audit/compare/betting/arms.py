@@ -1,0 +1,252 @@
+"""What is known of one pair of datasets while it is audited: past outputs, the learned score, its counts."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import Factory, define, frozen
+
+from crowdproof.audit.compare.betting.bets import REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest, trials_of
+from crowdproof.audit.compare.betting.learning import Counts, learn, rerank
+from crowdproof.audit.compare.betting.wealth import Wealth
+from crowdproof.audit.releases import Releases, Score, reader_for, score_from_json
+from crowdproof.audit.request import Pair
+
+FIRST = 128
+"""Runs on each side in the first block of a pair."""
+GROWTH = 0.1
+"""Each further block of a pair is this share of what it has had: bets keep up with what was learned."""
+REFIT = 1.7
+"""The score is learned anew whenever the pair has had this many times more runs than last time."""
+RERANK = 1.3
+"""The cells are ranked anew whenever the pair has had this many times more runs than last time."""
+KEPT_NUMBERS = 2**21
+"""Numbers kept for each side of a pair; memory stays bounded."""
+KEPT_ROWS = 2**18
+"""Outputs kept for each side of a pair where they are numbers."""
+KEPT_RECORDS = 4000
+"""Outputs kept for each side of a pair where they are not numbers."""
+LOOKED_AT = 64
+"""Releases of either side by which it is decided how to read them."""
+LEAST_LEARNED = 2
+"""Outputs of either side below which nothing is learned: one to fit a score to, one to judge it by."""
+FEW_CELLS = 16
+"""Cells of a score up to which the same past outputs rank them and size the bets."""
+_EMPTY = np.zeros(1, np.int64)
+
+
+@frozen(eq=False)
+class Block:
+    """One step of an audit: what was known of the pair before, and what then came. Counts are by bins of the score."""
+
+    arm: int
+    score: Score
+    seen: Counts
+    """Past outputs that the bets were sized by."""
+    known: Counts
+    """All past outputs that the score has counted."""
+    bets: Bets
+    """Those against the claim."""
+    left: Ints
+    right: Ints
+    remaining: int
+    """Trials that the audit was still to have, this block included, as far as was known."""
+    leads: bool
+    """Whether its pair has had most trials of those that ran together. Bounds are raised by such blocks only: the
+    others share their runs, and are not independent of them."""
+
+    @property
+    def gained(self) -> Floats:
+        """Log-wealth that the bets gained: by strategy, for the claim."""
+        return self.bets.pay(self.left, self.right)
+
+
+@define(eq=False)
+class Pool:
+    """The first releases of one side, up to a limit."""
+
+    pieces: list[Releases] = Factory(list)
+    size: int = 0
+
+    def room(self) -> int:
+        """How many more are wanted."""
+        form = self.pieces[0].form if self.pieces else None
+        if form is None:
+            return max(KEPT_RECORDS - self.size, 0)
+        return max(min(KEPT_ROWS, KEPT_NUMBERS // form.width) - self.size, 0)
+
+    def add(self, releases: Releases) -> None:
+        """Keep these as well, as far as they are wanted."""
+        kept = releases[: self.room()]
+        if len(kept):
+            self.pieces.append(kept)
+            self.size += len(kept)
+
+    def joined(self) -> Releases:
+        """All of them."""
+        if not self.pieces:
+            return Releases.of([])
+        self.pieces = [Releases.joined(self.pieces)]
+        return self.pieces[0]
+
+
+@define(eq=False)
+class Arm:
+    """One pair under audit."""
+
+    index: int
+    pair: Pair
+    datasets: tuple[int, int]
+    """Numbers of its datasets, which other pairs may have as well."""
+    pools: tuple[Pool, Pool] = Factory(lambda: (Pool(), Pool()))
+    score: Score | None = None
+    ranked_by: Counts = Factory(lambda: (_EMPTY, _EMPTY))
+    """Counts by cells of the outputs that the score's ranks were learned from."""
+    latest: list[Counts] = Factory(list)
+    """Counts by cells of later outputs, block by block."""
+    wealth: Wealth = Factory(lambda: Wealth.start(REFUTE, 1))
+    """What betting on this pair against the claim has made of 1."""
+    trials: int = 0
+    """Runs on either side."""
+    blocks: int = 0
+    fitted: int = 0
+    """Trials when the score was last learned."""
+    reranked: int = 0
+    """Trials when its cells were last ranked."""
+    promised: tuple[tuple[int, float, float] | None, float] = (None, 0.0)
+    """The last promise, and after how many blocks and for which claim it was."""
+
+    @property
+    def nothing(self) -> Counts:
+        """Counts by cells of no outputs at all."""
+        cells = 1 if self.score is None else len(self.score.rank)
+        return np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+
+    @property
+    def seen(self) -> Counts:
+        """Counts by bins of the past outputs that bets are sized by.
+
+        They are those that neither the score nor its ranks were learned from, since on the others many cells look
+        better than they are; or all of them where the cells are few.
+        """
+        return self.known if self._few else self._by_bins(self.latest)
+
+    @property
+    def known(self) -> Counts:
+        """Counts by bins of all past outputs, those included that the ranks were learned from."""
+        return self._by_bins([self.ranked_by, *self.latest])
+
+    @property
+    def _few(self) -> bool:
+        return self.score is not None and len(self.score.rank) <= FEW_CELLS
+
+    def _by_bins(self, blocks: list[Counts]) -> Counts:
+        if self.score is None:
+            return _EMPTY, _EMPTY
+        left, right = _total(blocks)
+        return self.score.binned(left), self.score.binned(right)
+
+    def next_size(self, first: int) -> int:
+        """Runs on either side that the next block should have; the first has so many."""
+        return max(first, int(self.trials * GROWTH))
+
+    def promise(self, nulls: Nulls, chance: float) -> float:
+        """Optimistic growth: what the counts suggest and one standard error; infinite before anything is known.
+
+        `chance` is twice the log-wealth that is taken off what they suggest, since they would by chance.
+        """
+        state = self.blocks, float(nulls.x[0]), float(nulls.delta[0])
+        if self.promised[0] != state:  # with many pairs, all but one are as they were
+            self.promised = state, self._optimistic(nulls, chance)
+        return self.promised[1]
+
+    def _optimistic(self, nulls: Nulls, chance: float) -> float:
+        seen = self.seen
+        known = trials_of(*seen)
+        if known == 0:
+            return math.inf if self.trials == 0 else 1 / (2 * self.trials)
+        beyond = max(2 * known * float(growth_of(seen, nulls)[0]) - chance, 0.0)
+        return (math.sqrt(beyond) + 1) ** 2 / (2 * known)
+
+    def absorb(self, cells: Counts, runs: int) -> None:
+        """Add what a block has shown."""
+        self.trials += runs
+        self.blocks += 1
+        if self.score is not None:
+            self.latest.append(cells)
+
+    def relearn(self, nulls: Nulls) -> None:
+        """Learn the score anew if the kept outputs are many more than last time, or else rank its cells anew."""
+        if self.trials >= REFIT * self.fitted and (not self.fitted or self._grown()):
+            self._fit(nulls)
+        elif self.score is not None and self.trials >= RERANK * self.reranked and len(self.latest) > 2:
+            self._rerank()
+
+    def _rerank(self) -> None:
+        """Older blocks join those that rank the cells; the latest, about a third of all, are kept for the bets."""
+        assert self.score is not None
+        sizes = np.array([int(block[0].sum()) for block in self.latest])
+        total = int(self.ranked_by[0].sum()) + int(sizes.sum())
+        kept = 0.0 if self._few else total / 3
+        older = min(int((np.cumsum(sizes[::-1])[::-1] > kept).sum()), len(sizes) - 1)
+        if older > 0:
+            self.ranked_by = _total([self.ranked_by, *self.latest[:older]])
+            self.latest = self.latest[older:]
+            self.score = rerank(self.score, self.ranked_by)
+        self.reranked = self.trials
+
+    def _fit(self, nulls: Nulls) -> None:
+        left, right = self.pools[0].joined(), self.pools[1].joined()
+        size = min(len(left), len(right))
+        if size < LEAST_LEARNED:
+            return
+        left, right = left[:size], right[:size]
+        reader = reader_for(Releases.joined([left[:LOOKED_AT], right[:LOOKED_AT]]))
+        found = learn(reader, left, right, lambda counts: _worth(counts, nulls))
+        self.fitted = self.reranked = self.trials
+        if found is not None:
+            self.score, _, self.ranked_by, later = found
+            self.latest = [later]
+
+    def _grown(self) -> bool:
+        return min(pool.size for pool in self.pools) >= REFIT * 0.999 * self.fitted
+
+    def to_json(self) -> dict[str, Any]:
+        """What a later audit of the same pair can start from."""
+        score = None if self.score is None else self.score.to_json()
+        counts = {"ranked_by": self.ranked_by, "latest": _total(self.latest)}
+        return {"origin": self.pair.origin, "score": score} | {
+            name: [side.tolist() for side in each] for name, each in counts.items()
+        }
+
+    def warm(self, record: Mapping[str, Any]) -> None:
+        """Start from what an earlier audit learned. Its trials inform the bets, and are not evidence a second time."""
+        if record.get("origin") == self.pair.origin and record.get("score") is not None:
+            self.score = score_from_json(record["score"])
+            self.ranked_by = _counts(record["ranked_by"])
+            self.latest = [_counts(record["latest"])]
+            # the score stays until there is more to learn from than it has had
+            self.fitted = self.reranked = int(self.ranked_by[0].sum() + self.latest[0][0].sum())
+
+
+def growth_of(counts: Counts, nulls: Nulls) -> Floats:
+    """Log-wealth for each trial that these counts promise, for each null."""
+    return choose(*counts, nulls, strongest(*counts, nulls), Goal(np.zeros(len(nulls.x)), 1)).growth
+
+
+def _worth(counts: Counts, nulls: Nulls) -> float:
+    """Growth at an easier claim and, a little, at none: at the claim itself it may be nothing but chance."""
+    easier = nulls.easier(0.8)
+    growth = growth_of(counts, Nulls.of([*easier.x, 1.0], [*easier.delta, 0.0]))
+    return float(growth[:-1].max() + 0.01 * growth[-1])
+
+
+def _total(blocks: list[Counts]) -> Counts:
+    if not blocks:
+        return _EMPTY, _EMPTY
+    return np.sum([block[0] for block in blocks], axis=0), np.sum([block[1] for block in blocks], axis=0)
+
+
+def _counts(record: Any) -> Counts:
+    return np.array(record[0], np.int64), np.array(record[1], np.int64)

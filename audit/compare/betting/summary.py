@@ -1,0 +1,157 @@
+"""What an audit has found, from its record of blocks."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdproof.audit.compare.betting.arms import Block
+from crowdproof.audit.compare.betting.bets import BOUND, REFUTE, growth_rate, three_cells
+from crowdproof.audit.compare.betting.bounds import delta_low, epsilon_low, profile
+from crowdproof.audit.compare.betting.drift import drifts
+from crowdproof.audit.compare.betting.tested import Detectable, Direction, Ended, Refutation, SequentialResult
+from crowdproof.audit.proportion import clopper_pearson
+from crowdproof.audit.releases import event
+from crowdproof.findings import Estimate
+
+if TYPE_CHECKING:
+    from crowdproof.audit.compare.betting.sequential import Audit
+
+POWER = 1.2816
+"""Standard normal quantile of the probability, 0.9, with which a detectable leak would have been found."""
+REACH = 3.0
+"""Times the evidence that an audit needs which knows the event beforehand: this one learns it from its runs.
+
+Measured by `python -m benchmarks detectable` on planted leaks that one part of the release shows, 30 audits of each
+kind. With twice that evidence seven to ten leaks of ten were found, by kind; with three times, in audits of 5,000 runs,
+more than nine of each.
+"""
+PROFILE = (0.0, 0.5, 1.0, 2.0)
+"""Epsilons at which the profile is bounded, besides the claimed one."""
+
+
+def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
+    """The result; `bounds` replays the audit for the lower bounds."""
+    x = float(audit.claim.x[0])
+    if not audit.coins and drifts([pool.joined() for arm in audit.arms for pool in arm.pools]):
+        audit.ended = Ended.DRIFT
+    drifted = audit.ended is Ended.DRIFT
+    leading = _leading(audit)
+    blocks = [block for block in audit.blocks if block.leads] if bounds and not drifted else []
+    shares = REFUTE if audit.ladder is None else BOUND
+    claimed, level = float(audit.epsilon), math.log(audit.error)
+    return SequentialResult(
+        refuted=leading if audit.refuted and not drifted else None,
+        log_e=min(audit.log_e, 0.0) if drifted else audit.log_e,
+        epsilon_low=_epsilon_low(audit, blocks, level) if not drifted else 0.0,
+        delta_low=delta_low(blocks, x, level, shares),
+        profile=profile(blocks, sorted({*PROFILE, claimed}), level, shares) if blocks else (),
+        trials=audit.runs,
+        refused=audit.refused,
+        keys=frozenset(audit.course.keys),
+        stopped=audit.course.stopped,
+        bet=bool(audit.blocks) or any(arm.blocks > 1 for arm in audit.arms),
+        pair_trials=tuple(arm.trials for arm in audit.arms),
+        detectable=detectable(audit),
+        trace=tuple(audit.trace),
+        ended=audit.ended,
+        failure=audit.failure,
+        coins=audit.coins,
+        leading=leading,
+        state={"pairs": [arm.to_json() for arm in audit.arms]},
+    )
+
+
+def _epsilon_low(audit: "Audit", blocks: Sequence[Block], level: float) -> float:
+    """The bound that was raised on the way where the audit measures; else that of the same blocks, played again."""
+    if audit.ladder is not None:
+        return audit.ladder.low
+    return epsilon_low(blocks, float(audit.claim.delta[0]), level, REFUTE)
+
+
+def _leading(audit: "Audit") -> Refutation | None:
+    """The event of the block that won most, told with the counts of that block."""
+    if not audit.blocks:
+        return None
+    gains = [float(block.gained.max()) for block in audit.blocks]
+    place = int(np.argmax(gains))
+    return _witness(audit, audit.blocks[place], place) if gains[place] > 0 or audit.refuted else None
+
+
+def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
+    """The direction that won more in the block, and intervals that hold for all blocks together."""
+    bets = block.bets
+    left, right = three_cells(block.left, bets.events)[0], three_cells(block.right, bets.events)[0]
+    top_from, bottom_to = int(bets.events.top[0]), int(bets.events.bottom[0])
+    winner = int(block.gained[:, 0].argmax())
+    won = left * bets.log_left[winner, 0] + right * bets.log_right[winner, 0]
+    top = bool(won[0] >= won[1]) if top_from < len(block.left) and bottom_to > 0 else bottom_to == 0
+    cell = 0 if top else 1
+    threshold = top_from if top else bottom_to
+    # of each block four intervals may be shown: two events on two datasets; over all blocks the shares sum to one
+    level = float(audit.error) / (4 * (place + 1) * (place + 2))
+    p_left, p_right = (clopper_pearson(int(each[cell]), int(each.sum()), level) for each in (left, right))
+    heavy, light = (p_left, p_right) if top else (p_right, p_left)
+    x = Fraction(float(audit.claim.x[0]))
+    return Refutation(
+        pair=block.arm,
+        direction=Direction.LEFT if top else Direction.RIGHT,
+        event=event(block.score, threshold, top=top),
+        p_left=p_left,
+        p_right=p_right,
+        excess=Estimate(heavy.low - x * light.high, heavy.high - x * light.low),
+        runs=(int(left.sum()), int(right.sum())),
+        hits=(int(left[cell]), int(right[cell])),
+    )
+
+
+def detectable(audit: "Audit") -> Detectable:
+    """The smallest leaks that this many runs on the pair that had most of them find in nine cases of ten."""
+    trials = max((arm.trials for arm in audit.arms), default=0)
+    nats = needed_nats(audit.log_error, len(audit.arms))
+    x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
+    epsilon = smallest_epsilon(trials, REACH * nats, x, delta, 0.1)
+    rare = smallest_epsilon(trials, REACH * nats, x, delta, 0.01)
+    catastrophe = _smallest_delta(trials, REACH * nats, x, delta)
+    words = (
+        f"with {trials:,} runs on each dataset of the pair looked at most, nine leaks in ten would have been found "
+        f"that one number, date, word or cell, or the release as a whole, shows in one release of ten "
+        f"{_reach(epsilon)}, or in one of a hundred {_reach(rare)}, or that never show on the other dataset and have a "
+        f"probability of {catastrophe:.2g} or more; what only several parts of a release show together, or a part "
+        "of a number or word, may have been missed"
+    )
+    nothing = _smallest_delta(audit.runs // 2, nats, x, delta) >= 1
+    return Detectable(words, epsilon, catastrophe, nothing)
+
+
+def needed_nats(log_error: float, pairs: int) -> float:
+    """Log-wealth that an audit which knows the event must expect, to refute in nine cases of ten at this error."""
+    needed = -log_error + (math.log(2 * pairs) if pairs > 1 else 0)
+    return (math.sqrt(2 * needed) + POWER) ** 2 / 2  # log-wealth grows like a z-score's square, with spread one
+
+
+def _reach(epsilon: float) -> str:
+    return f"from epsilon {epsilon:.3g} on" if math.isfinite(epsilon) else "at no epsilon"
+
+
+def smallest_epsilon(trials: int, nats: float, x: float, delta: float, mass: float) -> float:
+    """Solve trials * growth = nats for an event of this total mass, in the ratio of its two probabilities.
+
+    Infinite where no ratio does: what is claimed of delta may allow such an event altogether.
+    """
+    if delta >= 2 * mass:
+        return math.inf
+    ratio = np.exp(np.linspace(math.log(x), math.log(x) + 30, 30_001))
+    q = (2 * mass - delta) / (1 + ratio)
+    growth = growth_rate(np.minimum(ratio * q + delta, 1 - 1e-12), q, np.array(x), np.array(delta))
+    found = np.flatnonzero(trials * growth >= nats)
+    return float(np.log(ratio[found[0]])) if len(found) else math.inf
+
+
+def _smallest_delta(trials: int, nats: float, x: float, delta: float) -> float:
+    p = delta + (1 - delta) * np.geomspace(1e-12, 1 - 1e-9, 5000)
+    growth = growth_rate(p, np.full_like(p, 1e-15), np.array(x), np.array(delta))
+    found = np.flatnonzero(trials * growth >= nats)
+    return float(p[found[0]]) if len(found) else 1.0

@@ -1,0 +1,185 @@
+"""Running trials: chunks of runs on one or several datasets, each chunk with a random stream of its own.
+
+A target that refuses, raises or returns None has released nothing, and that an adversary sees too: it is one more
+outcome. Only a target that broke (a time limit, a dead process) ends the audit, since that says nothing about the data.
+No run is ever drawn a second time because of what came of it: the redrawn runs would have another law than the target.
+"""
+
+import contextlib
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from crowdproof.audit.compare.betting.bets import Ints
+from crowdproof.audit.compare.betting.streams import Glimpse
+from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
+from crowdproof.audit.request import Pair
+from crowdproof.audit.targets.run import SEVERAL, common_key, copies_of, refusal_of, told_briefly
+from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.mechanism import Mechanism, batch_of, declares_independence
+
+
+@frozen(eq=False)
+class Chunk:
+    """Runs in a given order, how many of the releases to hand back, and by which scores to count them."""
+
+    datasets: tuple[Any, ...]
+    numbers: tuple[int, ...]
+    """What the datasets are numbered in the audit."""
+    order: NDArray[np.int64]
+    """Which of the datasets each run is on, by its place among them."""
+    seed: np.random.SeedSequence
+    keep: tuple[int, ...]
+    """How many releases of each dataset to hand back."""
+    scores: tuple[tuple[Score | None, ...], ...]
+    """For each dataset the scores of the pairs that it serves."""
+
+
+@frozen(eq=False)
+class OfDataset:
+    """What came of the runs on one dataset: some of the releases, and the counts in each score's cells."""
+
+    kept: Releases
+    counts: tuple[Ints | None, ...]
+
+
+@frozen(eq=False)
+class Ran:
+    """What came of a chunk."""
+
+    found: tuple[OfDataset, ...]
+    """Dataset by dataset."""
+    glimpse: Glimpse
+    runs: int
+    refused: int
+    """Those without a release."""
+    key: str
+    """The key of every release, or that there were several."""
+
+
+class BatchRefusedError(TargetError):
+    """A batch ended with an exception: which of its runs released nothing, and what the others gave, is not known."""
+
+
+@frozen(eq=False)
+class RunChunk:
+    """Runs chunks of one mechanism; a value that can be sent to another process."""
+
+    mechanism: Mechanism
+    in_batches: bool
+    """Whether the runs on a dataset are drawn together, by a mechanism that declares them to be independent."""
+
+    def __call__(self, chunk: Chunk) -> Ran:
+        """Run it."""
+        releases = Releases.of(run(self.mechanism, chunk.datasets, chunk.order, chunk.seed, in_batches=self.in_batches))
+        parts = _by_dataset(releases, chunk)
+        found = tuple(
+            OfDataset(part[:keep], tuple(None if score is None else score.count(part) for score in scores))
+            for part, keep, scores in zip(parts, chunk.keep, chunk.scores, strict=True)
+        )
+        refused = sum(isinstance(each, Refusal) for each in releases.others.values())
+        glimpse = Glimpse.of(releases, np.array(chunk.numbers)[chunk.order])
+        key = SEVERAL if glimpse.varied else common_key(releases)
+        return Ran(found, glimpse, len(releases), refused, key)
+
+
+def _by_dataset(releases: Releases, chunk: Chunk) -> list[Releases]:
+    if len(chunk.datasets) == 1:
+        return [releases]
+    return [releases[np.flatnonzero(chunk.order == place)] for place in range(len(chunk.datasets))]
+
+
+def glance(mechanism: Mechanism, pair: Pair, runs: int, seed: np.random.SeedSequence) -> tuple[Releases, Releases]:
+    """So many releases on either dataset of a pair, for choosing what to look at: no verdict rests on them."""
+    first, second, third = seed.spawn(3)
+    both, none = (pair.left, pair.right), np.zeros(runs, np.int64)
+    if declares_independence(mechanism):
+        with contextlib.suppress(BatchRefusedError):
+            left, right = (
+                Releases.of(run(mechanism, (data,), none, each, in_batches=True))
+                for data, each in zip(both, (first, second), strict=True)
+            )
+            return left, right
+    order = np.random.default_rng(first).permutation(np.repeat([0, 1], runs))
+    releases = Releases.of(run(mechanism, both, order, third, in_batches=False))
+    return releases[np.flatnonzero(order == 0)], releases[np.flatnonzero(order == 1)]
+
+
+def run(
+    mechanism: Mechanism,
+    datasets: Sequence[Any],
+    order: NDArray[np.int64],
+    seed: np.random.SeedSequence,
+    *,
+    in_batches: bool,
+) -> Any:
+    """What the runs returned, in their order; a `Refusal` for a run without a release.
+
+    The global random states are left reseeded: who calls this puts them back.
+    """
+    reseed(seed)
+    rng = np.random.default_rng(seed)
+    if in_batches:
+        return _batch(mechanism, datasets[0], rng, len(order))
+    answers = getattr(mechanism, "answers", None)
+    if answers is not None:
+        seeds = rng.integers(0, 2**63, size=len(order)).tolist()
+        return answers(datasets, list(zip(order.tolist(), seeds, strict=True)))
+    return _one_by_one(mechanism, [copies_of(data) for data in datasets], order.tolist(), rng)
+
+
+def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) -> Any:
+    batch = batch_of(mechanism)
+    assert batch is not None
+    try:
+        outputs = batch(copies_of(data)(), rng, size)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if isinstance(error, TargetError) and not isinstance(error, NoReleaseError):
+            raise
+        raise BatchRefusedError(f"a batch of the target ended with {told_briefly(error)}") from None
+    if not _is_list(outputs):
+        raise TargetError(
+            f"the target's batch came back as a {type(outputs).__name__}: return an array with a run for each entry of "
+            "its first axis, or a list."
+        )
+    if len(outputs) != size:
+        raise TargetError(
+            f"the target's batch of {size} came back with {len(outputs)} outputs: return one for each run."
+        )
+    return outputs
+
+
+def _is_list(outputs: Any) -> bool:
+    """Whether there is a run for each entry."""
+    if isinstance(outputs, np.ndarray):
+        return outputs.ndim > 0
+    return isinstance(outputs, Sequence) and not isinstance(outputs, str | bytes)
+
+
+def _one_by_one(
+    mechanism: Mechanism, copies: Sequence[Callable[[], Any]], order: Sequence[int], rng: np.random.Generator
+) -> list[Any]:
+    outputs: list[Any] = []
+    places = iter(order)
+    while len(outputs) < len(order):
+        try:  # outside the inner loop, where it would cost time in each run
+            for place in places:
+                outputs.append(snapshot(mechanism(copies[place](), rng)))  # noqa: PERF401  (what came before an error is kept)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)
+            outputs.append(refusal_of(error))
+    return outputs
+
+
+def reseed(seed: np.random.SeedSequence) -> None:
+    """Set the global random states from this seed, for targets that use them; who calls this puts them back."""
+    words = seed.generate_state(4)
+    random.seed(int.from_bytes(words.tobytes(), "little"))
+    np.random.seed(words)  # noqa: NPY002

@@ -1,0 +1,103 @@
+"""A test by betting, told to people: what it was, how it went, what it shows."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from crowdproof.audit.compare.betting import Direction, Ended, Refutation, SequentialResult
+from crowdproof.audit.data.as_json import data_to_json
+from crowdproof.audit.request import Pair
+from crowdproof.errors import TargetError
+from crowdproof.exact import show
+from crowdproof.findings import Chart, Evidence, Note, PairWitness, Series, Table
+
+COINS = (
+    "A fair coin that the target cannot see decided on which dataset each run was, so neither state nor load nor time "
+    "can feign a difference."
+)
+DECLARED = (
+    "The runs were made dataset by dataset. That they do not depend on one another is an assumption: the target "
+    "declares it, and no drift was seen."
+)
+
+
+def out_of_order(result: SequentialResult) -> str | None:
+    """That the target gave no releases, or stopped giving any in the course of the test; None where it did not.
+
+    What such runs do not show, nobody has looked for.
+    """
+    if result.silent:
+        return (
+            f"In {result.refused:,} of {result.trials:,} runs there was no release, so hardly anything was examined: "
+            "let the target answer all runs of the audit."
+        )
+    if result.stopped:
+        return (
+            f"The last {result.stopped:,} of {result.trials:,} runs all came out alike, though earlier ones did not, "
+            "so the target seems to have been out of order by then: check it, and audit it again."
+        )
+    return None
+
+
+def require_answers(result: SequentialResult) -> None:
+    """Raise what kept the target from answering to the end: an interrupt, a failure, or that it was out of order."""
+    if result.ended is Ended.INTERRUPTED:
+        raise KeyboardInterrupt
+    reason = result.failure if result.ended is Ended.FAILED else out_of_order(result)
+    if reason is not None:
+        raise TargetError(reason)
+
+
+def witness(refutation: Refutation, pairs: Sequence[Pair]) -> PairWitness:
+    """The pair with the dataset on which the event is too likely on the left."""
+    pair = pairs[refutation.pair]
+    sides = (pair.left, refutation.p_left), (pair.right, refutation.p_right)
+    (heavy, p), (light, q) = sides if refutation.direction is Direction.LEFT else sides[::-1]
+    return PairWitness(data_to_json(heavy), data_to_json(light), refutation.event, p, q, refutation.excess)
+
+
+def evidence(result: SequentialResult, pairs: Sequence[Pair], error: Fraction) -> tuple[Evidence, ...]:
+    """How the test went, pair by pair, and what it bounds."""
+    found: list[Evidence] = [_how(result, error)]
+    if result.refuted is not None:
+        found.append(Note("Pair", pairs[result.refuted.pair].origin))
+    found.append(
+        Note(
+            "Lower bounds",
+            f"epsilon is above {result.epsilon_low:.4g} at the claimed delta, and delta above {result.delta_low:.4g} "
+            f"at the claimed epsilon; each would be wrong with probability at most {show(error)}.",
+        )
+    )
+    rows = tuple((f"{each.epsilon:.4g}", f"{each.delta:.4g}") for each in result.profile)
+    if rows:
+        title = f"Lower bound of delta: each line by itself, not all together, with an error of {show(error)}"
+        found.append(Table(title, ("epsilon", "delta is above"), rows))
+    if result.refused:
+        text = f"In {result.refused:,} runs there was no release, which counts as an output of its own."
+        found.append(Note("Runs without a release", text))
+    found.append(_runs(result, pairs))
+    if len(result.trace) > 1:
+        found.append(_course(result, error))
+    return tuple(found)
+
+
+def _course(result: SequentialResult, error: Fraction) -> Chart:
+    runs, logs = (tuple(map(float, each)) for each in zip(*result.trace, strict=True))
+    needed = math.log(error.denominator) - math.log(error.numerator)
+    lines = Series("log e-value", runs, logs), Series("refutes from here on", runs, (needed,) * len(runs))
+    return Chart("Evidence against the claim", "runs", "log e-value", lines, log_x=True)
+
+
+def _how(result: SequentialResult, error: Fraction) -> Note:
+    return Note(
+        "Test by betting",
+        f"After {result.trials:,} runs the e-value against the claim is e^{result.log_e:.4g}; it refutes from "
+        f"{float(1 / error):,.0f} on, at any time and whatever pairs and events were looked at. Bets "
+        f"are learned from earlier runs only. {COINS if result.coins else DECLARED} It ended because "
+        f"{result.ended.value}.",
+    )
+
+
+def _runs(result: SequentialResult, pairs: Sequence[Pair]) -> Table:
+    rows = tuple((pair.origin, f"{runs:,}") for pair, runs in zip(pairs, result.pair_trials, strict=False))
+    return Table("Pairs tested", ("pair", "runs on each side"), rows)

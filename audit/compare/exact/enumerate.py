@@ -1,0 +1,169 @@
+"""Run the target once for each sample of two neighbouring datasets, and weigh."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
+from crowdproof.audit.compare.exact.law import PairLaw, Weighted, checked, collect
+from crowdproof.audit.compare.exact.samples import Sample, Unaffordable, plan
+from crowdproof.audit.data.rows import GroupedPair, group
+from crowdproof.audit.request import Pair, Runner
+from crowdproof.audit.targets.run import Outcome, attempt, key_of
+from crowdproof.errors import TargetError
+from crowdproof.mechanism import Mechanism, is_deterministic
+
+LIMIT = 50_000
+"""Runs for one pair up to which enumeration counts as affordable, where no budget says otherwise."""
+
+
+@frozen(eq=False)
+class ExactResult:
+    """The law of the release on a pair whose equal rows were put together."""
+
+    pair: Pair
+    law: PairLaw
+    runs: int
+    failures: Mapping[str, int]
+    """What the target said where it released nothing, and on how many samples."""
+    grouped: GroupedPair
+    ran: tuple[tuple[Sample, str], ...]
+    """Each sample that was run, with the key of what came of it."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out."""
+        return self.law.unseen_left == 0 == self.law.unseen_right
+
+
+NOT_DETERMINISTIC = (
+    "the target is said to be deterministic, but two runs on the same data differ: "
+    "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
+)
+
+
+class NotDeterministicError(TargetError):
+    """The target answered the same data in two ways."""
+
+    def __init__(self, message: str = NOT_DETERMINISTIC) -> None:  # the message comes along from another process
+        super().__init__(message)
+
+
+@frozen(eq=False)
+class RunSample:
+    """The runs on one sample: what may come out, and with which probability. Picklable, for any runner."""
+
+    mechanism: Mechanism
+    pair: GroupedPair
+    stream: np.random.SeedSequence
+    law: bool = False
+    """Whether the mechanism declares its law."""
+
+    def __call__(self, task: tuple[Sample, bool]) -> list[tuple[str, Outcome, int | Fraction]]:
+        """`(sample, again)`: with `again` the target is run once more, and must give the same."""
+        sample, again = task
+        data = self.pair.dataset(sample.counts)
+        if self.law:
+            law = self.mechanism.law(data)  # type: ignore[attr-defined]
+            return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
+        own = np.random.SeedSequence(self.stream.entropy, spawn_key=(*self.stream.spawn_key, *sample.counts))
+        seeds = own.generate_state(1 + again).tolist()
+        outcome = only_outcome(self.mechanism, data, seeds)
+        return [(key_of(outcome), outcome, 1)]
+
+
+def only_outcome(mechanism: Mechanism, data: Any, seeds: Sequence[int]) -> Outcome:
+    """What a deterministic target does: it is run with each of the seeds, and must do the same."""
+
+    def run(seed: int) -> Outcome:
+        return attempt(lambda copy: mechanism(copy, np.random.default_rng(seed)), data)
+
+    first = run(seeds[0])
+    if any(key_of(run(each)) != key_of(first) for each in seeds[1:]):
+        raise NotDeterministicError
+    return first
+
+
+def has_finite_law(mechanism: object) -> bool:
+    """Whether the law of the output is known from one call: a deterministic target, or one that declares its law."""
+    return is_deterministic(mechanism) or declares_law(mechanism)
+
+
+def declares_law(mechanism: object) -> bool:
+    """Whether the mechanism tells its law: `law(data)` gives each possible output with its exact probability."""
+    return not is_deterministic(mechanism) and callable(getattr(mechanism, "law", None))
+
+
+def exact_law(
+    pair: Pair,
+    mechanism: Mechanism,
+    beta: Fraction | None,
+    *,
+    runner: Runner,
+    allowance: Allowance,
+    limit: int = LIMIT,
+    tolerance: Fraction = Fraction(0),
+    distrust: bool = False,
+    partial: bool = False,
+) -> ExactResult | Unaffordable:
+    """The law of Poisson sampling at rate beta (None: no sampling) followed by the mechanism, on both datasets.
+
+    A budget spent on the way leaves the rest of the samples unseen: the law then counts them against any excess. A
+    deterministic target is run twice on some samples, with `distrust` on all, each with seeds of its own, and must
+    answer alike. With `partial` the likeliest samples up to the limit will do.
+    """
+    grouped = _grouped(pair, beta)
+    chosen = plan(grouped, beta, limit, tolerance, partial=partial)
+    if isinstance(chosen, Unaffordable):
+        return chosen
+    failures: Counter[str] = Counter()
+    ran: list[tuple[Sample, str]] = []
+    before = allowance.runs
+    stream = allowance.stream(Stream.ENUMERATING, before)
+    run = RunSample(mechanism, grouped, stream, law=declares_law(mechanism))
+
+    def weighed() -> Iterator[Weighted]:
+        for sample, key, outcome, p in _outcomes(chosen.samples, run, runner, allowance, distrust=distrust):
+            ran.append((sample, key))
+            if outcome.failure is not None:
+                failures[outcome.failure] += 1
+            yield key, outcome.output, sample.left * p, sample.right * p
+
+    law = collect(weighed(), chosen.left_total, chosen.right_total)
+    shown = (
+        pair if beta is None else evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
+    )
+    return ExactResult(shown, law, allowance.runs - before, dict(failures), grouped, tuple(ran))
+
+
+def _outcomes(
+    samples: Iterable[Sample], run: RunSample, runner: Runner, allowance: Allowance, *, distrust: bool
+) -> Iterator[tuple[Sample, str, Outcome, int | Fraction]]:
+    tasks = [(sample, not run.law and (distrust or _is_power_of_two(i + 1))) for i, sample in enumerate(samples)]
+    for (sample, again), outcomes in zip(tasks, runner.map(run, tasks), strict=True):
+        for key, outcome, p in outcomes:
+            yield sample, key, outcome, p
+        try:
+            allowance.spend(1 + again, "enumerating samples")
+        except BudgetSpentError:
+            return
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+def _grouped(pair: Pair, beta: Fraction | None) -> GroupedPair:
+    # without sampling the datasets need have no rows at all: they are the two 'samples'
+    return group(pair.left, pair.right) if beta is not None else _Whole([pair.left, pair.right], (1, 0), (0, 1))
+
+
+class _Whole(GroupedPair):
+    """Datasets that are taken whole."""
+
+    def dataset(self, counts: Any) -> Any:
+        return self.distinct[0 if counts[0] else 1]

@@ -1,0 +1,63 @@
+"""A search for promising pairs of a randomized target, on randomness of its own that no verdict ever uses."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
+from crowdproof.audit.compare.betting.learning import Counts, learn
+from crowdproof.audit.compare.betting.trials import glance
+from crowdproof.audit.compare.question import Question
+from crowdproof.audit.releases import Releases, reader_for
+from crowdproof.audit.request import Pair
+from crowdproof.audit.targets import own_process
+
+RUNS = 384
+"""Runs on either side for each pair that the search tries."""
+SHARE = 5
+"""The search takes at most one part in so many of the budget."""
+
+
+def best_by_search(question: Question, allowance: Allowance) -> list[Pair]:
+    """The pair that looked most like a leak, if the search got anywhere."""
+    own = allowance.part(SHARE)
+
+    def score(pair: Pair) -> float | None:
+        return excess_estimate(question, pair, own) if own.affords(2 * RUNS) else None
+
+    seed = allowance.number(Stream.SEARCHING)
+    climb = question.proposals.search(score, examples=question.search, seed=seed)
+    if climb is None or climb.best is None:
+        return []
+    return [climb.smallest or climb.best]
+
+
+def excess_estimate(question: Question, pair: Pair, allowance: Allowance) -> float | None:
+    """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
+    with own_process.kept():
+        left, right = glance(question.whole, pair, RUNS, allowance.stream(Stream.PILOT))
+    try:
+        allowance.spend(2 * RUNS, "searching for a pair")
+    except BudgetSpentError:
+        return None
+    x, delta = question.epsilon.exp(), float(question.delta)
+    reader = reader_for(Releases.joined([left, right]))
+    found = learn(reader, left, right, lambda counts: _excess(counts, x))
+    return -delta if found is None else _excess(found[1], x) - delta
+
+
+def _excess(counts: Counts, x: float) -> float:
+    """The largest excess of a threshold event in either direction, less two standard errors."""
+    left, right = (each / max(int(each.sum()), 1) for each in counts)
+    runs = max(int(counts[0].sum()), 1)
+    return max(_best(heavy, light, x, runs) for heavy, light in ((left, right), (right, left)))
+
+
+def _best(heavy: Any, light: Any, x: float, runs: int) -> float:
+    sums = (np.cumsum(heavy), np.cumsum(light)), (np.cumsum(heavy[::-1]), np.cumsum(light[::-1]))
+    best = -math.inf
+    for p, q in sums:
+        error = np.sqrt((p * (1 - p) + x * x * q * (1 - q) + (1 + x) ** 2 / runs) / runs)
+        best = max(best, float(np.max(p - x * q - 2 * error)))
+    return best

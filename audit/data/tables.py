@@ -1,0 +1,173 @@
+"""Tables from files: CSV, Parquet, Arrow and SQLite, with the types as read or as declared."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from crowdproof.audit.data.broken_csv import encoding_fault, fault
+from crowdproof.errors import DataError
+
+TYPES: Mapping[str, type[pl.DataType]] = {
+    "integer": pl.Int64,
+    "number": pl.Float64,
+    "text": pl.String,
+    "boolean": pl.Boolean,
+    "date": pl.Date,
+}
+"""The types that a schema may declare."""
+
+_READ_ERRORS = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # no Exception, and what polars raises on some damaged Parquet files
+    OSError,
+    sqlite3.Error,
+    UnicodeDecodeError,
+)
+
+Schema = Mapping[str, str]
+"""Column -> one of TYPES; columns that are not named keep the type that was read."""
+Kept = Sequence[str] | None
+"""Columns of a CSV whose cells stay as they were written, with leading zeros; None is all of them."""
+
+
+def read_table(path: str | Path, *, schema: Schema | None = None, text: bool = False) -> pl.DataFrame:
+    """The table in the file; `text` reads every column of a CSV as text, as a release of generalized cells is.
+
+    A table of a SQLite file with several is named after two colons: `people.sqlite::patients`.
+    """
+    lazy = scan_table(path, schema=schema, text=text)
+    with readable(path):
+        return lazy.collect()
+
+
+def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = False) -> pl.LazyFrame:
+    """The same, lazily, for tables larger than memory; there is at least one row. Read it within `readable`."""
+    name, _, part = str(path).partition("::")
+    suffix = Path(name).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise DataError(f"{name} is of no known kind: give a file that ends in {', '.join(SUFFIXES)}.")
+    if Path(name).is_dir():
+        raise DataError(f"{name} is a folder: give a file in it.")
+    if not Path(name).is_file():
+        raise DataError(f"there is no file {name}: check its path.")
+    with readable(path):
+        kept = None if text else [column for column, kind in (schema or {}).items() if kind == "text"]
+        lazy = SUFFIXES[suffix](Path(name), part, kept)
+        columns = lazy.collect_schema().names()
+        empty = not columns or lazy.select(pl.first().is_null()).head(1).collect().is_empty()
+        if empty:
+            lazy.collect()  # the scan of the first row takes what follows an open quote for no row at all
+    if empty:
+        wrong = _fault(name)
+        raise DataError(
+            f"{name} cannot be read as {_kind(name)}: {wrong}"
+            if wrong
+            else f"{name} has no rows: give a table with at least one."
+        )
+    return _declared(lazy, schema or {}, name)
+
+
+@contextmanager
+def readable(path: str | Path) -> Iterator[None]:
+    """Around whatever reads the file: a scan meets a broken line only when it comes to it."""
+    name = str(path).partition("::")[0]
+    try:
+        yield
+    except pl.exceptions.NoDataError:
+        raise DataError(f"{name} is empty: give a file with column names and rows.") from None
+    except _READ_ERRORS as error:
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: BaseException) -> DataError:
+    return DataError(f"{name} cannot be read as {_kind(name)}: {_fault(name) or _first_line(error)}")
+
+
+def _kind(name: str) -> str:
+    return Path(name).suffix.lower().lstrip(".")
+
+
+def _fault(name: str) -> str | None:
+    if _kind(name) != "csv":
+        return None
+    try:
+        return fault(Path(name))
+    except OSError:  # it cannot be opened, which whoever asks knows already
+        return None
+
+
+def _first_line(error: BaseException) -> str:
+    reason = str(error).strip().partition("\n")[0].rstrip(".")
+    return f"{reason}. Write the file anew, or give it the ending of its kind."
+
+
+def _csv(path: Path, part: str, kept: Kept) -> pl.LazyFrame:
+    wrong = encoding_fault(_one(path, part))
+    if wrong:
+        raise DataError(f"{path} cannot be read as csv: {wrong}")
+    return pl.scan_csv(
+        path,
+        schema_overrides=dict.fromkeys(kept or (), pl.String),
+        infer_schema=kept is not None,
+        infer_schema_length=10_000,
+        try_parse_dates=kept is not None,
+    )
+
+
+def _parquet(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
+    return pl.scan_parquet(_one(path, part))
+
+
+def _arrow(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
+    return pl.scan_ipc(_one(path, part))
+
+
+def _sqlite(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        found = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        ]
+        wanted = part or (found[0] if len(found) == 1 else "")
+        if wanted not in found:
+            raise DataError(f"{path} holds the tables {', '.join(found) or '(none)'}: write {path}::TABLE for one.")
+        quoted = wanted.replace('"', '""')
+        cursor = connection.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608  (a name that the file itself holds)
+        names = [column[0] for column in cursor.description]
+        return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None).lazy()
+
+
+def _one(path: Path, part: str) -> Path:
+    if part:
+        raise DataError(f"{path} holds one table only: leave out ::{part}.")
+    return path
+
+
+SUFFIXES: Mapping[str, Callable[[Path, str, Kept], pl.LazyFrame]] = {
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".feather": _arrow,
+    ".sqlite": _sqlite,
+    ".db": _sqlite,
+}
+"""Ending of a file -> its reader."""
+
+
+def _declared(table: pl.LazyFrame, schema: Schema, name: str) -> pl.LazyFrame:
+    """The table with the declared types; a value that does not fit is an error."""
+    if not schema:
+        return table
+    present = table.collect_schema()
+    for column, kind in schema.items():
+        if column not in present:
+            raise DataError(f"{name} has no column {column!r}: it has {', '.join(present)}.")
+        if kind not in TYPES:
+            raise DataError(f"the type of {column} is {kind!r}: declare one of {', '.join(TYPES)}.")
+    cast = table.with_columns(pl.col(column).cast(TYPES[kind]) for column, kind in schema.items())
+    try:
+        return cast.collect().lazy()
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{name} does not have the declared types: {str(error).partition(chr(10))[0]}") from None

@@ -1,0 +1,146 @@
+"""What two releases tell of a recoding that is seen only through them.
+
+Whoever is shown in both releases is shown with one value, if the recoding is the same. Which rows are left out or
+starred may depend on the data even then: suppression is no part of the recoding. So a change of the recoding is certain
+only where more people must be shown in both releases than there are rows that agree.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations, islice
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from crowdproof.audit.data.rows import group, is_rows, size
+from crowdproof.audit.request import Pair
+from crowdproof.cells import Anything, Cell, may_be_suppressed, parse_cell
+from crowdproof.claims import Neighbours
+
+Row = tuple[Cell, ...]
+
+_COMPARED = 4_000_000
+"""Pairs of rows that are looked at one by one; beyond, every row is taken to agree with every other."""
+_CHOICES = 256
+"""Sets of columns that are tried."""
+
+
+@frozen(eq=False)
+class Releases:
+    """The releases of two datasets, as counts of equal rows in the columns that both have."""
+
+    names: tuple[str, ...]
+    left: Counter[Row]
+    right: Counter[Row]
+    people: int | None
+    """The rows of both datasets, those that they share counted once; None where a release is no row-by-row recoding."""
+    same_columns: bool
+
+    @classmethod
+    def of(cls, pair: Pair, left: pl.DataFrame, right: pl.DataFrame) -> "Releases":
+        """Read the releases of the pair; rows of nothing but stars are left out."""
+        sides = [table for table in (left, right) if table.height] or [left]
+        names = tuple(name for name in sides[0].columns if name in sides[-1].columns)
+        first, second = (_read(table, names) if table.height else Counter[Row]() for table in (left, right))
+        same = set(sides[0].columns) == set(sides[-1].columns)
+        return cls(names, first, second, _people(pair, left, right), same)
+
+    def moved(self) -> int:
+        """How many people at least are shown in both releases with values that no one recoding gives.
+
+        At least left + right - people are shown in both; at most as many rows as can be paired up agree.
+        """
+        if self.people is None:
+            return 0
+        shown_twice = self.left.total() + self.right.total() - self.people
+        equal = Counter({row: count for row, count in (self.left & self.right).items() if not any(map(_hidden, row))})
+        if shown_twice <= equal.total():
+            return 0
+        return max(0, shown_twice - equal.total() - _agreeing(self.left - equal, self.right - equal))
+
+    def by_threshold(self, columns: Sequence[str], relation: Neighbours) -> bool:
+        """Whether a fixed recoding whose small groups, by these columns, are suppressed can have made the change.
+
+        Then the group of the one row changes (two of them when it is replaced): by that row, or it comes or goes whole.
+        """
+        places = [self.names.index(name) for name in columns]
+        changes: defaultdict[Row, list[int]] = defaultdict(list)
+        for row in self._changed:
+            changes[_part(row, places)].append(self.left[row] - self.right[row])
+        by_one_row = [[-1], [1]]
+        if relation is Neighbours.REPLACE and len(changes) == 1:
+            by_one_row.append([-1, 1])
+        if not self.same_columns or len(changes) > (1 if relation is Neighbours.ADD_REMOVE else 2):
+            return False
+        unclear = {part for part, change in changes.items() if sorted(change) not in by_one_row}
+        for side in (self.left, self.right):
+            unclear &= {_part(row, places) for row in side} if unclear else set()
+        return not unclear
+
+    @property
+    def _changed(self) -> set[Row]:
+        return {row for row in self.left.keys() | self.right.keys() if self.left[row] != self.right[row]}
+
+
+def one_threshold(seen: Sequence[Releases], relation: Neighbours) -> bool:
+    """Whether suppression of small groups, by the same columns every time, explains all that changed."""
+    shared = [name for name in seen[0].names if all(name in each.names for each in seen)] if seen else []
+    choices = chain.from_iterable(combinations(shared, count) for count in range(len(shared), 0, -1))
+    return not seen or any(
+        all(each.by_threshold(columns, relation) for each in seen) for columns in islice(choices, _CHOICES)
+    )
+
+
+def _read(table: pl.DataFrame, names: Sequence[str]) -> Counter[Row]:
+    columns = [[_cell(value) for value in table[name]] for name in names]
+    return Counter(row for row in zip(*columns, strict=True) if not all(map(_hidden, row)))
+
+
+def _cell(value: Any) -> Cell:
+    """What the cell says. A word that may stand for a suppressed cell does: it must not refute."""
+    return Anything() if may_be_suppressed(value) else parse_cell(value)
+
+
+def _people(pair: Pair, left: pl.DataFrame, right: pl.DataFrame) -> int | None:
+    if not (is_rows(pair.left) and is_rows(pair.right)):
+        return None
+    if left.height > size(pair.left) or right.height > size(pair.right):
+        return None
+    both = group(pair.left, pair.right)
+    return sum(map(max, both.left, both.right))
+
+
+def _hidden(cell: Cell) -> bool:
+    return isinstance(cell, Anything)
+
+
+def _part(row: Row, places: Iterable[int]) -> Row:
+    return tuple(row[place] for place in places)
+
+
+def _agreeing(left: Counter[Row], right: Counter[Row]) -> int:
+    """How many rows can be paired up so that both say the same wherever neither is suppressed."""
+    if not any(_hidden(cell) for row in chain(left, right) for cell in row):
+        return 0  # equal rows were taken out before
+    if left.total() * right.total() > _COMPARED:
+        return min(left.total(), right.total())
+    agree = np.ones((left.total(), right.total()), dtype=np.bool_)
+    for first, second in _coded(left, right):
+        agree &= (first[:, None] == second) | (first[:, None] < 0) | (second < 0)
+    return int((maximum_bipartite_matching(csr_array(agree)) >= 0).sum())
+
+
+def _coded(left: Counter[Row], right: Counter[Row]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Each column of both, the cells as numbers from 0 on, and -1 where suppressed."""
+    rows = [list(left.elements()), list(right.elements())]
+    for columns in zip(*(zip(*side, strict=True) for side in rows), strict=True):
+        codes: dict[Cell, int] = {}
+        first, second = (
+            np.array([-1 if _hidden(cell) else codes.setdefault(cell, len(codes)) for cell in column])
+            for column in columns
+        )
+        yield first, second

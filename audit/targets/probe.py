@@ -1,0 +1,46 @@
+"""A few runs before the audit: does the target answer at all, and with something that can be read?"""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from crowdproof.audit.releases import canonical
+from crowdproof.audit.targets.run import Outcome, attempt
+from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.mechanism import Mechanism
+
+RUNS = 3
+
+
+def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
+    """Run on each dataset a few times; a target that cannot be audited is an error that says what it did.
+
+    Returns the number of runs.
+    """
+    outcomes = [attempt(partial(_run, mechanism, seed), data) for data in datasets for seed in range(RUNS)]
+    released = [each.output for each in outcomes if each.failure is None]
+    if not released:
+        raise NoReleaseError(_common(outcomes))
+    forms = [canonical(each) for each in released]  # an output that shows nothing of itself is an error
+    if all(_is_nan(each) for each in forms):
+        raise TargetError("it returned nothing but nan: make it return a release.")
+    return len(outcomes)
+
+
+def _run(mechanism: Mechanism, seed: int, data: Any) -> Any:
+    return mechanism(data, np.random.default_rng(seed))
+
+
+def _is_nan(release: Any) -> bool:
+    """Whether a canonical release is nan, or a list of nothing but nan."""
+    if isinstance(release, tuple):
+        return len(release) > 0 and all(_is_nan(each) for each in release)
+    return isinstance(release, float) and math.isnan(release)
+
+
+def _common(outcomes: Sequence[Outcome]) -> str:
+    reasons = [each.failure for each in outcomes if each.failure is not None]
+    return max(set(reasons), key=lambda reason: (reasons.count(reason), reason))

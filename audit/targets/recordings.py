@@ -1,0 +1,101 @@
+"""Two folders of outputs that somebody else made: M(D) in one, M(D') in the other, and nothing to run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import polars as pl
+
+from crowdproof.audit.data.tables import SUFFIXES, read_table
+from crowdproof.audit.request import Pair
+from crowdproof.audit.targets.behaviour import Behaviour, same
+from crowdproof.audit.targets.interface import Target
+from crowdproof.claims import Neighbours
+from crowdproof.errors import DataError, ParameterError, TargetError
+
+LEFT, RIGHT = "left", "right"
+"""These stand for the two datasets, which nobody needs to show us."""
+
+
+class ReleasePair(Target):
+    """Each file is one independent run and is used once: to use one again would feign more evidence than there is.
+
+    Nothing can be run here, so no coin can decide on which dataset a run is: whoever made the files stands for it that
+    they are independent, and an audit looks for signs that they are not. The next audit begins with the first file
+    again: each audit has an error of its own, whatever data they share.
+    """
+
+    independent = True
+
+    def __init__(self, left: Path, right: Path) -> None:
+        self.files = {LEFT: _files(left), RIGHT: _files(right)}
+        self.name = f"releases in {left} and {right}"
+        self.params = {}
+        self.spec = {"spec": f"releases:{left},{right}"}
+        self._used = {LEFT: 0, RIGHT: 0}
+
+    @classmethod
+    def of(cls, text: str) -> "ReleasePair":
+        """From `FOLDER,FOLDER`."""
+        left, comma, right = text.partition(",")
+        if not comma or not left or not right:
+            raise ParameterError(f"'releases:{text}' needs two folders: write releases:FOLDER,FOLDER.")
+        return cls(Path(left), Path(right))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many outputs there are on either side: the most that an audit can use."""
+        return len(self.files[LEFT]), len(self.files[RIGHT])
+
+    @property
+    def available(self) -> int:  # type: ignore[override]
+        """Runs for both sides alike."""
+        return 2 * min(self.sizes)
+
+    def pair(self, relation: Neighbours) -> Pair:
+        """The only pair that this target can be run on."""
+        return Pair(LEFT, RIGHT, relation, f"as given: {self.name}")
+
+    def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
+        """The next unused outputs of that side, in the order of the file names."""
+        if not isinstance(data, str) or data not in self.files:
+            raise ParameterError(f"{self.name} cannot be run on other data: audit the pair that it offers.")
+        first = self._used[data]
+        paths = self.files[data][first : first + len(seeds)]
+        if len(paths) < len(seeds):
+            raise TargetError(f"all {len(self.files[data])} outputs of the {data} folder are used: give more of them.")
+        self._used[data] += len(seeds)
+        return [_read(path) for path in paths]
+
+    def examine(self, data: Any) -> Behaviour:
+        """Whether all outputs of a side are the same; uses none of them up."""
+        outputs = [_read(path) for path in self.files[data if data in self.files else LEFT][:8]]
+        alike = len(outputs) > 1 and all(same(outputs[0], each) for each in outputs)
+        self.behaviour = Behaviour(
+            deterministic=alike, reproducible=True, isolation="Nothing is run: outputs are read."
+        )
+        return self.behaviour
+
+    def rewind(self) -> None:
+        """Begin again with the first files, for another audit."""
+        self._used = {LEFT: 0, RIGHT: 0}
+
+    def __reduce__(self) -> NoReturn:
+        raise ParameterError(f"{self.name} are read here, each file once: audit them in this process, without workers.")
+
+
+def _read(path: Path) -> pl.DataFrame:
+    """One output. A file that cannot be read is no run without a release: nobody knows what was released."""
+    try:
+        return read_table(path, text=True)
+    except DataError as error:
+        raise TargetError(f"one of the outputs cannot be used: {error}") from None
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise ParameterError(f"there is no folder {folder}: give the folder of the outputs.")
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    if not files:
+        raise ParameterError(f"{folder} holds no outputs: put files there that end in {', '.join(SUFFIXES)}.")
+    return files

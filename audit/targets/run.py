@@ -1,0 +1,122 @@
+"""One run of the target, whatever it does: what it released, or that it released nothing, and why."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from crowdproof.audit.releases import Refusal, Releases, code, snapshot
+from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.mechanism import Mechanism
+
+NO_RELEASE = "no release"
+"""The key of a run without a release."""
+SEVERAL = "several"
+"""Stands for the keys of releases that are not all the same."""
+
+
+@frozen(eq=False)
+class Outcome:
+    """What one run gave: a release, or none, and then `failure` tells what happened."""
+
+    output: Any = None
+    failure: str | None = None
+
+
+def attempt(run: Callable[[Any], Any], data: Any) -> Outcome:
+    """Run on a copy of the data, so that a target that changes its input spoils nothing.
+
+    A target that raises or returns None has released nothing, and that an adversary sees too: it is one more outcome,
+    the same whatever the message. Only a target that broke (a time limit, a dead process) ends the audit: that says
+    nothing about the data.
+    """
+    try:
+        output = run(copies_of(data)())
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)
+        return Outcome(failure=refusal_of(error).reason)
+    if isinstance(output, Refusal):
+        return Outcome(failure=output.reason)
+    return Outcome(failure="it returned None") if output is None else Outcome(snapshot(output))
+
+
+@frozen(eq=False)
+class RunOnce:
+    """Runs the mechanism once on a dataset with a seed. A value that can be sent to another process."""
+
+    mechanism: Mechanism
+
+    def __call__(self, task: tuple[Any, int]) -> Outcome:
+        """`(data, seed)`: what came of that run."""
+        data, seed = task
+        return attempt(lambda copy: self.mechanism(copy, np.random.default_rng(seed)), data)
+
+
+def refusal_of(error: BaseException) -> Refusal:
+    """That a run released nothing, and why; a target that broke is raised, since that is no answer."""
+    if isinstance(error, NoReleaseError):
+        return Refusal(str(error))
+    if isinstance(error, TargetError):
+        raise error
+    return Refusal(f"it raised {told_briefly(error)}")
+
+
+def told_briefly(error: BaseException) -> str:
+    """An exception in a few words, even one that cannot tell its own.
+
+    >>> told_briefly(ValueError("no")), told_briefly(KeyError())
+    ('ValueError: no', 'KeyError')
+    """
+    try:
+        return f"{type(error).__name__}: {error}".rstrip(": ")
+    except Exception:  # noqa: BLE001  (foreign code: its text may raise too)
+        return type(error).__name__
+
+
+def copies_of(data: Any) -> Callable[[], Any]:
+    """Hands out copies that a target may change at will, one for each run."""
+    if isinstance(data, np.ndarray):
+        return data.copy
+    if isinstance(data, pl.DataFrame):
+        return data.clone
+    if isinstance(data, _UNCHANGING):
+        return lambda: data
+    if isinstance(data, list) and all(isinstance(each, _UNCHANGING) for each in data):
+        return data.copy
+    return lambda: copy.deepcopy(data)
+
+
+_UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic)
+
+
+def key_of(outcome: Outcome) -> str:
+    """Equal for equal releases, and one and the same for all runs without a release.
+
+    Two releases that share a key are taken for one. That loses sight of a difference, and never makes one up.
+    """
+    return NO_RELEASE if outcome.failure is not None else stored_key(outcome.output)
+
+
+def stored_key(output: Any) -> str:
+    """The key of a release that is written to files: it depends on nothing but the release."""
+    return NO_RELEASE if output is None or isinstance(output, Refusal) else f"{code(output):016x}"
+
+
+def common_key(releases: Releases) -> str:
+    """The key that all of these releases have, of which there is at least one; `SEVERAL` where two differ.
+
+    >>> common_key(Releases.of([2, 2.0])) == stored_key(2), common_key(Releases.of([2, "a"]))
+    (True, 'several')
+    """
+    key = stored_key(releases[0])
+    if not releases.others:
+        rows = releases.matrix.view(np.uint64)
+        alike = bool((rows == rows[0]).all())
+    else:
+        others = releases.others.values()
+        alike = len(others) == len(releases) and all(stored_key(each) == key for each in others)
+    return key if alike else SEVERAL
