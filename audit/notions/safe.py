@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.compare.exact import Excess, NotDeterministicError
@@ -32,6 +32,7 @@ from crowdproof.audit.notions import indistinguishable
 from crowdproof.audit.notions.recoded_rows import Releases, one_threshold
 from crowdproof.audit.releases import as_table
 from crowdproof.audit.request import Conclusion, Pair, Request
+from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.probe import probe
 from crowdproof.audit.targets.run import Outcome, RunOnce, key_of, stored_key
 from crowdproof.claims import DP, Safe
@@ -151,11 +152,12 @@ def _ran(request: Request, pairs: list[Pair], allowance: Allowance) -> Iterator[
 class _OnBoth:
     """Runs the target twice on either dataset of a pair, and must get the same. Picklable, for any runner."""
 
-    target: Any
+    sent: Sent = field(converter=Sent)
     seeds: tuple[int, ...]
 
     def __call__(self, pair: Pair) -> tuple[Outcome, Outcome]:
-        left, right = (only_outcome(self.target, data, self.seeds) for data in (pair.left, pair.right))
+        target = self.sent.ready(np.random.SeedSequence(self.seeds))
+        left, right = (only_outcome(target, data, self.seeds) for data in (pair.left, pair.right))
         return left, right
 
 

@@ -36,8 +36,12 @@ class Behaviour:
 
     @property
     def needs_fresh(self) -> bool:
-        """Whether runs must not share a process: they do influence one another, or that could not be told."""
-        return not self.seeded_on_import and (self.stateful is True or not self.reproducible)
+        """Whether runs must not share a process: they influence one another, by their calls alone.
+
+        Where no seed repeats an output, forks might all repeat a draw that was made before them, and that would not be
+        seen. Then runs share a process: the coin that decides the side of each run allows for whatever it remembers.
+        """
+        return self.reproducible and self.stateful is True
 
     def note(self) -> Note:
         """The measurement, for a report."""

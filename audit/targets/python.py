@@ -70,19 +70,19 @@ class PythonTarget(Target):
             found = find(target) if isinstance(target, str) else target
             self._function = bind(found, self.name, params, form)
         else:
-            self._process = Process(evolve(self._setup, fresh=self.isolate in {"auto", "fresh"}))
+            self._process = Process(evolve(self._setup, fresh=self.isolate == "fresh"))
             self._process.start()
 
     @property
     def spec(self) -> Mapping[str, Json]:  # type: ignore[override]
-        """An unexamined `auto` is written as `fresh`, which is right whatever an examination would say."""
+        """What `load_target` makes the target from again; one that was not examined is examined there."""
         return {
             "spec": self.name,
             "params": self.params,
             "form": self._setup.form,
             "timeout": self._setup.limits.seconds,
             "memory": self._setup.limits.memory,
-            "isolate": "fresh" if self.isolate == "auto" else self.isolate,
+            "isolate": self.isolate,
         }
 
     def __reduce__(self) -> Any:
@@ -112,7 +112,7 @@ class PythonTarget(Target):
         return self._process.answers(datasets, plan)
 
     def _examine_first(self, datasets: Sequence[Any]) -> None:
-        """Examine it on the first dataset that it does not refuse; where it refuses all, forks are always right."""
+        """Examine it on the first dataset that it does not refuse."""
         for data in datasets:
             with contextlib.suppress(NoReleaseError):
                 self.examine(data)

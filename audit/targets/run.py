@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import field, frozen
 
 from crowdproof.audit.releases import Refusal, Releases, code, snapshot
+from crowdproof.audit.targets.generators import Sent
 from crowdproof.errors import NoReleaseError, TargetError
-from crowdproof.mechanism import Mechanism
 
 NO_RELEASE = "no release"
 """The key of a run without a release."""
@@ -48,12 +48,13 @@ def attempt(run: Callable[[Any], Any], data: Any) -> Outcome:
 class RunOnce:
     """Runs the mechanism once on a dataset with a seed. A value that can be sent to another process."""
 
-    mechanism: Mechanism
+    sent: Sent = field(converter=Sent)
 
     def __call__(self, task: tuple[Any, int]) -> Outcome:
         """`(data, seed)`: what came of that run."""
         data, seed = task
-        return attempt(lambda copy: self.mechanism(copy, np.random.default_rng(seed)), data)
+        mechanism = self.sent.ready(np.random.SeedSequence(seed))
+        return attempt(lambda copy: mechanism(copy, np.random.default_rng(seed)), data)
 
 
 def refusal_of(error: BaseException) -> Refusal:

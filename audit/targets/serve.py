@@ -22,6 +22,7 @@ from attrs import define, field
 from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Kind, message
 from crowdproof.audit.targets.find import find
 from crowdproof.audit.targets.functions import Function, bind
+from crowdproof.audit.targets.generators import OfProcess
 from crowdproof.audit.targets.transport import decode, encode, own_table
 from crowdproof.errors import CrowdproofError, DataError, NoReleaseError, ParameterError, TargetError
 
@@ -46,7 +47,7 @@ def main(number: int) -> None:
     channel.send(message(Kind.READY, NO_TICKET))
     if not setup["fresh"]:
         _limit(setup["memory"])
-    run = _Run(channel, function, setup["memory"])
+    run = _Run(channel, function, setup["memory"], generators=OfProcess())
     with contextlib.suppress(ClosedError):
         _serve(channel, run, run.in_fork if setup["fresh"] else run.here)
 
@@ -68,6 +69,7 @@ class _Run:
     channel: Channel
     function: Function
     memory: float | None
+    generators: OfProcess
     contents: list[bytes] = field(factory=list)
     tables: dict[int, Any] = field(factory=dict)
 
@@ -90,6 +92,7 @@ class _Run:
 
     def _outcome(self, which: int, seed: int) -> tuple[Kind, bytes]:
         try:
+            self.generators.reseed(seed)
             return Kind.OUTPUT, encode(self.function(self._table(which), seed))
         except CrowdproofError as error:
             return Kind.ERROR, error_body(error)

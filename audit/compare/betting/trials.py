@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from crowdproof.audit.compare.betting.bets import Ints
 from crowdproof.audit.compare.betting.streams import Glimpse
 from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
 from crowdproof.audit.request import Pair
+from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.run import SEVERAL, common_key, copies_of, refusal_of, told_briefly
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Mechanism, batch_of, declares_independence
@@ -69,13 +70,14 @@ class BatchRefusedError(TargetError):
 class RunChunk:
     """Runs chunks of one mechanism; a value that can be sent to another process."""
 
-    mechanism: Mechanism
+    sent: Sent = field(converter=Sent)
     in_batches: bool
     """Whether the runs on a dataset are drawn together, by a mechanism that declares them to be independent."""
 
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
-        releases = Releases.of(run(self.mechanism, chunk.datasets, chunk.order, chunk.seed, in_batches=self.in_batches))
+        mechanism = self.sent.ready(chunk.seed)
+        releases = Releases.of(run(mechanism, chunk.datasets, chunk.order, chunk.seed, in_batches=self.in_batches))
         parts = _by_dataset(releases, chunk)
         found = tuple(
             OfDataset(part[:keep], tuple(None if score is None else score.count(part) for score in scores))

@@ -18,7 +18,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from crowdproof.audit.allowance import Allowance, BudgetSpentError
@@ -27,6 +27,7 @@ from crowdproof.audit.compare.exact.profile import Excess, exp_bounds
 from crowdproof.audit.compare.exact.samples import Sample
 from crowdproof.audit.data.rows import GroupedPair
 from crowdproof.audit.request import Runner
+from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.run import key_of
 from crowdproof.mechanism import Mechanism
 
@@ -53,15 +54,16 @@ class Plan:
 
 
 @frozen(eq=False)
-class _RunOnce:
+class _RunSampleOnce:
     """One run with its own seed: the key of what came out. Picklable, for any runner."""
 
-    mechanism: Mechanism
+    sent: Sent = field(converter=Sent)
     pair: GroupedPair
 
     def __call__(self, task: tuple[Sample, int]) -> str:
         sample, seed = task
-        return key_of(only_outcome(self.mechanism, self.pair.dataset(sample.counts), [seed]))
+        mechanism = self.sent.ready(np.random.SeedSequence(seed))
+        return key_of(only_outcome(mechanism, self.pair.dataset(sample.counts), [seed]))
 
 
 def planned(excess: Excess, delta: Fraction, error: Fraction) -> Plan | None:
@@ -118,7 +120,8 @@ def confirmed(
     drawn = [(next(fresh[coin]), coin) for coin in coins]
     seeds = for_runs.generate_state(len(drawn), np.uint64).tolist()
     seen = runner.map(
-        _RunOnce(mechanism, result.grouped), [(sample, each) for (sample, _), each in zip(drawn, seeds, strict=True)]
+        _RunSampleOnce(mechanism, result.grouped),
+        [(sample, each) for (sample, _), each in zip(drawn, seeds, strict=True)],
     )
     for (_, expected), key in zip(drawn, seen, strict=True):
         if (key in keys) is not expected:

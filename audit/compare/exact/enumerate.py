@@ -6,13 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
 from crowdproof.audit.compare.exact.law import PairLaw, Weighted, checked, collect
 from crowdproof.audit.compare.exact.samples import Sample, Unaffordable, plan
 from crowdproof.audit.data.rows import GroupedPair, group
 from crowdproof.audit.request import Pair, Runner
+from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.run import Outcome, attempt, key_of
 from crowdproof.errors import TargetError
 from crowdproof.mechanism import Mechanism, is_deterministic
@@ -57,7 +58,7 @@ class NotDeterministicError(TargetError):
 class RunSample:
     """The runs on one sample: what may come out, and with which probability. Picklable, for any runner."""
 
-    mechanism: Mechanism
+    sent: Sent = field(converter=Sent)
     pair: GroupedPair
     stream: np.random.SeedSequence
     law: bool = False
@@ -68,11 +69,11 @@ class RunSample:
         sample, again = task
         data = self.pair.dataset(sample.counts)
         if self.law:
-            law = self.mechanism.law(data)  # type: ignore[attr-defined]
+            law = self.sent.mechanism.law(data)  # type: ignore[attr-defined]
             return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
         own = np.random.SeedSequence(self.stream.entropy, spawn_key=(*self.stream.spawn_key, *sample.counts))
         seeds = own.generate_state(1 + again).tolist()
-        outcome = only_outcome(self.mechanism, data, seeds)
+        outcome = only_outcome(self.sent.ready(own), data, seeds)
         return [(key_of(outcome), outcome, 1)]
 
 

@@ -281,15 +281,15 @@ def test_state_is_noticed_and_isolated_away():
         assert target.runs(PEOPLE, [1, 2, 3]) == [1, 1, 1]
 
 
-def test_a_generator_seeded_on_import_is_never_forked():
+def test_forks_do_not_repeat_a_generator_seeded_on_import():
     """Forks would all repeat one another, and a random target would look deterministic."""
     with odd("seeded_on_import") as target:
         outputs = target.runs(PEOPLE, range(8))
         assert len(set(outputs)) == 8
         assert target.deterministic is False
         assert target.isolate == "worker"
-    with odd("seeded_on_import", isolate="fresh") as target, pytest.raises(TargetError, match="repeat one another"):
-        target.examine(PEOPLE)
+    with odd("seeded_on_import", isolate="fresh") as target:
+        assert len(set(target.runs(PEOPLE, range(8)))) == 8
 
 
 def test_randomness_that_no_seed_controls_is_told_apart_from_state():
@@ -297,7 +297,7 @@ def test_randomness_that_no_seed_controls_is_told_apart_from_state():
         behaviour = target.examine(PEOPLE)
         assert not behaviour.deterministic
         assert not behaviour.reproducible
-        assert target.isolate == "fresh"
+        assert target.isolate == "worker"
 
 
 def test_hash_seed_dependence_is_noticed():
@@ -327,9 +327,9 @@ def test_a_file_is_found_from_another_folder_too(tmp_path, monkeypatch):
     assert pickle.loads(sent)(PEOPLE, RNG) == 3
 
 
-def test_an_unexamined_target_travels_as_fresh_which_is_always_right():
+def test_an_unexamined_target_travels_unexamined_and_is_examined_where_it_arrives():
     with odd("counting") as target:
-        assert target.spec["isolate"] == "fresh"
+        assert target.spec["isolate"] == "auto"
         target.examine(PEOPLE)
         assert target.spec["isolate"] == "fresh"
     with odd("kind_of") as target:

@@ -50,8 +50,31 @@ def test_a_draw_on_import_is_not_taken_for_determinism(module, odds):
         assert not isinstance(finding.verdict, Refuted)
 
 
-def test_forks_of_it_are_refused(module):
-    target = load_target(f"{module(3)}:response", isolate="fresh")
+def test_each_run_sets_it_from_its_own_seed(module):
+    """So forks do not repeat one draw, and the same seed gives the same output."""
+    for isolate in ("fresh", "worker"):
+        with load_target(f"{module(3)}:response", isolate=isolate) as target:
+            first, second = (target.runs(PEOPLE, range(40)) for _ in range(2))
+        assert first == second
+        assert len(set(first)) == 2
+
+
+HOME_MADE = """
+import os
+state = int.from_bytes(os.urandom(8), "big")
+
+
+def response(table):
+    global state
+    state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+    truth = int((table["age"] > 60).any())
+    return truth if (state >> 33) / 2**31 < 0.75 else 1 - truth
+"""
+
+
+def test_forks_are_refused_where_no_seed_reaches_what_was_drawn_on_import(tmp_path):
+    (tmp_path / "home_made.py").write_text(HOME_MADE)
+    target = load_target(f"{tmp_path / 'home_made.py'}:response", isolate="fresh")
 
     def examine_often():  # by chance a few runs may look alike
         for _ in range(8):

@@ -1,0 +1,136 @@
+"""Random generators that a target holds, and that two copies of it would share.
+
+A target may draw from a generator that was made when its module was imported, or that its closure holds. All forks of
+such a process repeat one and the same draw, and so do copies that were sent to several workers. Runs that repeat one
+another are no independent evidence: a true claim could be refuted by them. So wherever a target is copied, its
+generators are set from the seed of the run, as `random` and `numpy.random` are.
+"""
+
+import gc
+import os
+import random
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from crowdproof.mechanism import Mechanism
+
+MOST_OBJECTS = 200_000
+"""Objects that are followed from a mechanism to its generators: a guess, about a twentieth of a second."""
+OWN_STREAM = 2**31
+"""The stream below a run's seed that sets the generators of a copy: no other stream has so large a number."""
+_KINDS = (random.Random, np.random.RandomState, np.random.BitGenerator)
+"""A numpy Generator has its state in its BitGenerator, which is found by itself."""
+
+
+def alive() -> list[Any]:
+    """The generators that live in this process, in the order in which they were made; not the two global ones."""
+    return _own(gc.get_objects())
+
+
+def reachable(mechanism: object) -> list[Any]:
+    """The generators that a mechanism holds: in its closure, its attributes, its class or the globals of its module.
+
+    >>> def noisy(own):
+    ...     return lambda data, rng: own.random()
+    >>> reachable(noisy(np.random.default_rng(1)))
+    [<numpy.random._pcg64.PCG64 object at 0x...>]
+    """
+    return _own(_reached(mechanism))
+
+
+def _reached(start: object) -> Iterator[Any]:
+    """All objects that can be reached without entering another module, nearest first."""
+    seen, layer = {id(start)}, [start]
+    while layer and len(seen) < MOST_OBJECTS:
+        yield from layer
+        following = []
+        for each in gc.get_referents(*layer):
+            if id(each) not in seen and gc.is_tracked(each) and not isinstance(each, ModuleType):
+                seen.add(id(each))
+                following.append(each)
+        layer = following
+
+
+def _own(objects: Iterable[Any]) -> list[Any]:
+    shared = {id(each) for each in _global_generators()}
+    found = []
+    for each in objects:
+        kind = type(each)  # not isinstance, which asks the object: that may be a proxy that does anything
+        if issubclass(kind, _KINDS) and not issubclass(kind, random.SystemRandom) and id(each) not in shared:
+            found.append(each)
+    return found
+
+
+def _global_generators() -> list[Any]:
+    """Those behind `random.random()` and `numpy.random.random()`, which are seeded by themselves."""
+    legacy = np.random.mtrand._rand  # noqa: SLF001
+    return [random.random.__self__, legacy, legacy._bit_generator]  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+def reseed(generators: Sequence[Any], seed: np.random.SeedSequence) -> None:
+    """Set each of these generators from a seed of its own."""
+    for each, own in zip(generators, seed.spawn(len(generators)), strict=True):
+        if isinstance(each, random.Random):
+            each.seed(int(own.generate_state(1, np.uint64)[0]))
+        elif isinstance(each, np.random.BitGenerator):
+            each.state = type(each)(own).state
+        else:
+            fresh = np.random.RandomState(type(each._bit_generator)(own))  # noqa: SLF001
+            each.set_state(fresh.get_state(legacy=False))
+
+
+@define
+class OfProcess:
+    """The generators of a process that holds one target; some may be made only when it runs."""
+
+    found: list[Any] = field(factory=alive)
+    runs: int = 0
+
+    def reseed(self, seed: int) -> None:
+        """Before a run: set all of them from its seed, and torch's own where that is loaded."""
+        if self.runs and self.runs & (self.runs - 1) == 0:  # looked for after 1, 2, 4, 8, ... runs: it takes time
+            self.found = alive()
+        self.runs += 1
+        reseed(self.found, np.random.SeedSequence([seed % 2**32, seed >> 32]))
+        torch = sys.modules.get("torch")
+        if torch is not None and hasattr(torch, "manual_seed"):
+            torch.manual_seed(seed)
+
+
+@frozen(eq=False)
+class Sent:
+    """A mechanism on its way to other processes: a copy of it notices that it is one.
+
+    >>> import pickle
+    >>> here = Sent(np.random.default_rng)
+    >>> here.is_copy, pickle.loads(pickle.dumps(here)).is_copy
+    (False, True)
+    """
+
+    mechanism: Mechanism
+    home: tuple[int, int] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "home", self._here)
+
+    @property
+    def _here(self) -> tuple[int, int]:
+        return os.getpid(), id(self)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was sent here by somebody else."""
+        return self.home != self._here
+
+    def ready(self, seed: np.random.SeedSequence) -> Mechanism:
+        """The mechanism, with generators of its own set from this seed where it is a copy."""
+        if self.is_copy:
+            held = reachable(self.mechanism)
+            if held:
+                reseed(held, np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_STREAM)))
+        return self.mechanism

@@ -1,0 +1,169 @@
+"""Copies of a target, by a fork or in another worker, repeat no draw of one another: true claims stay unrefuted."""
+
+import pickle
+import random
+from collections import Counter
+from fractions import Fraction
+
+import cloudpickle
+import numpy as np
+import polars as pl
+import pytest
+
+from crowdproof.audit import Budget, Pair, audit
+from crowdproof.audit.runners.cores import Cores
+from crowdproof.audit.targets import load_target
+from crowdproof.audit.targets.generators import Sent, reachable, reseed
+from crowdproof.claims import DP, Neighbours
+from crowdproof.findings import Refuted
+
+PEOPLE = pl.DataFrame({"age": [31, 34, 38, 52, 57, 91]})
+TWELVE = pl.DataFrame({"age": list(range(31, 43))})
+
+HEAD = """
+import random, uuid
+import numpy as np
+NUMPY, LEGACY, PLAIN = np.random.default_rng(), np.random.RandomState(), random.Random()
+CALLS = [0]
+
+def flip(likely):
+    return {draw} < likely
+
+def response(people, odds):
+    truth = bool((people["age"] > 60).any())
+    return truth if flip(odds / (1 + odds)) else not truth
+"""
+DRAWS = {"numpy": "NUMPY.random()", "legacy": "LEGACY.random_sample()", "plain": "PLAIN.random()"}
+SOURCES = {
+    "receipt": """
+def release(people):
+    return {"receipt": str(uuid.uuid4()), "answer": int(response(people, ODDS))}
+""",
+    "counted": """
+def release(people):
+    CALLS[0] += 1
+    return f"{int(response(people, ODDS))} (answer {CALLS[0]})"
+""",
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(draw, body, odds):
+        path = tmp_path / "copied.py"
+        path.write_text(HEAD.replace("{draw}", DRAWS[draw]) + f"ODDS = {odds}\n" + SOURCES[body])
+        return f"{path}:release"
+
+    return _write
+
+
+@pytest.mark.parametrize(
+    ("draw", "body", "isolate"),
+    [
+        ("numpy", "receipt", "auto"),
+        ("legacy", "counted", "auto"),
+        ("plain", "receipt", "fresh"),
+        ("numpy", "counted", "fresh"),
+    ],
+)
+def test_a_generator_made_on_import_refutes_no_true_claim_and_its_leaky_twin_is_refuted(write, draw, body, isolate):
+    pair = Pair(PEOPLE, PEOPLE.head(5), Neighbours.ADD_REMOVE, "with and without the oldest")
+    for odds, refuted in ((2, False), (200, True)):
+        with load_target(write(draw, body, odds), isolate=isolate) as target:
+            finding = audit(target, DP("ln 2"), pairs=[pair], budget=Budget(runs=320, seconds=60.0), search=0)
+        assert isinstance(finding.verdict, Refuted) == refuted, (odds, finding.verdict)
+
+
+def test_a_generator_that_only_other_data_reach_refutes_no_true_claim(tmp_path):
+    """On the data itself nothing is drawn, so trial runs show state and no randomness."""
+    (tmp_path / "odd.py").write_text(
+        "import numpy as np\nRNG = np.random.default_rng()\nCALLS = [0]\n\n\ndef release(people):\n    CALLS[0] += 1\n"
+        "    odd = max(0, 6 - people.height) * 0.15\n"
+        '    word = "b" if odd and RNG.random() < odd else "a"\n    return f"{word} (answer {CALLS[0]})"\n'
+    )
+    with load_target(f"{tmp_path / 'odd.py'}:release") as target:
+        finding = audit(target, DP(0, "0.15"), data=TWELVE, budget=Budget(runs=600, seconds=30.0), search=20)
+    assert not isinstance(finding.verdict, Refuted)
+
+
+def _response(odds, own):
+    def release(data, rng):
+        return "yes" if (own.random() < odds / (1 + odds)) == bool(len(data) % 2) else "no"
+
+    return release
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, random.Random], ids=["numpy", "plain"])
+def test_a_generator_in_a_closure_is_not_repeated_by_each_chunk_of_a_worker(make):
+    pair = Pair([1, 1], [1], Neighbours.ADD_REMOVE, "two and one")
+    with Cores(2) as cores:
+
+        def verdict(odds, seed):
+            target = _response(odds, make(seed))
+            found = audit(target, DP("ln 3"), pairs=[pair], budget=Budget(runs=6_000), seed=seed, runner=cores)
+            return found.verdict.name
+
+        assert Counter(verdict(3, seed) for seed in range(4)) == {"NOT_REFUTED": 4}
+        assert verdict(30, 1) == "REFUTED"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        random.Random,
+        np.random.default_rng,
+        np.random.RandomState,
+        lambda: np.random.Generator(np.random.Philox()),
+        lambda: np.random.Generator(np.random.SFC64()),
+    ],
+)
+def test_reseeding_starts_a_generator_anew_and_two_of_them_apart(make):
+    one, two = make(), make()
+
+    def drawn(generator):
+        normal = generator.gauss(0, 1) if isinstance(generator, random.Random) else generator.normal()
+        return normal, generator.random()
+
+    before = [drawn(each) for each in (one, two)]
+    held = reachable([one, two])
+    results = []
+    for _ in range(2):
+        reseed(held, np.random.SeedSequence(7))
+        results.append([drawn(each) for each in (one, two)])
+    assert results[0] == results[1]
+    assert results[0][0] != results[0][1]
+    assert results[0] != before
+
+
+def test_only_a_copy_is_reseeded():
+    own = np.random.default_rng(5)
+    sent = Sent(_response(3, own))
+    expected = np.random.default_rng(5).random()
+    sent.ready(np.random.SeedSequence(1))
+    assert own.random() == expected
+    copies = [pickle.loads(cloudpickle.dumps(sent)) for _ in range(2)]
+    first, second = (each.ready(np.random.SeedSequence(place)) for place, each in enumerate(copies))
+    drawn = [[f([1], None) for _ in range(64)] for f in (first, second)]
+    assert drawn[0] != drawn[1]
+
+
+def test_the_error_stays_what_it_was_over_many_audits_of_copies():
+    """At a level where false alarms would show: one draw that all chunks share is refuted in most of them."""
+    pair = Pair([1, 1], [1], Neighbours.ADD_REMOVE, "two and one")
+    with Cores(2) as cores:
+        refuted = sum(
+            isinstance(
+                audit(
+                    _response(3, np.random.default_rng()),
+                    DP("ln 3"),
+                    pairs=[pair],
+                    budget=Budget(runs=1_500),
+                    error=Fraction(1, 20),
+                    seed=seed,
+                    runner=cores,
+                ).verdict,
+                Refuted,
+            )
+            for seed in range(20)
+        )
+    assert refuted <= 5
