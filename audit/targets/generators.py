@@ -11,7 +11,7 @@ import os
 import random
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,11 @@ OWN_STREAM = 2**31
 """The stream below a run's seed that sets the generators of a copy: no other stream has so large a number."""
 _KINDS = (random.Random, np.random.RandomState, np.random.BitGenerator)
 """A numpy Generator has its state in its BitGenerator, which is found by itself."""
+
+_LIBRARIES = {*sys.stdlib_module_names, "attr", "attrs", "crowdproof", "numpy", "pandas", "polars", "scipy"} - {
+    "__main__"
+}
+"""Packages whose classes and functions are not followed: that would take most of the time."""
 
 
 def alive() -> list[Any]:
@@ -50,10 +55,21 @@ def _reached(start: object) -> Iterator[Any]:
         yield from layer
         following = []
         for each in gc.get_referents(*layer):
-            if id(each) not in seen and gc.is_tracked(each) and not isinstance(each, ModuleType):
+            if id(each) not in seen and gc.is_tracked(each) and not _is_library(each):
                 seen.add(id(each))
                 following.append(each)
         layer = following
+
+
+def _is_library(each: object) -> bool:
+    """Whether this is a module, or a class or function of a library: they hold no generator of the target's."""
+    kind = type(each)
+    if kind is ModuleType:
+        return True
+    if kind is not FunctionType and not issubclass(kind, type):
+        return False
+    name = each.__module__
+    return isinstance(name, str) and name.partition(".")[0] in _LIBRARIES
 
 
 def _own(objects: Iterable[Any]) -> list[Any]:
