@@ -51,7 +51,7 @@ def _verdict(comparison: Comparison) -> Verdict:
     if part.gap:
         return Skipped(part.gap)
     if part.worst is None:
-        return Skipped(_nothing_examined(comparison))
+        return _nothing_examined(comparison)
     return _enumerated(comparison)
 
 
@@ -65,12 +65,18 @@ def _enumerated(comparison: Comparison) -> Verdict:
     return part.verdict()
 
 
-def _nothing_examined(comparison: Comparison) -> str:
+def _nothing_examined(comparison: Comparison) -> Verdict:
+    """Why there is nothing to go by."""
     notes, allowance = comparison.enumeration.notes, comparison.allowance
+    if comparison.ended == INTERRUPTED:
+        return Undecided(f"Nothing was examined before {comparison.ended}.")
     if notes:
-        return notes[0].text
-    spent = "the budget of runs was spent, raise it" if allowance.spent else "there was no pair"
-    return f"Nothing was examined: {comparison.ended or spent}."
+        return Skipped(notes[0].text)
+    if allowance.spent:
+        return Undecided(
+            f"Nothing was examined before {comparison.ended or 'the budget of runs was spent'}: {MORE_RUNS}"
+        )
+    return Skipped("Nothing was examined: there was no pair.")
 
 
 def _certainty(comparison: Comparison, verdict: Verdict) -> Certainty | None:

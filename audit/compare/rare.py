@@ -172,7 +172,7 @@ class _Judge:
         self.runs += count
 
     def _run(self, data: Any, rng: np.random.Generator) -> bool:
-        outcome = attempt(lambda copy: self.mechanism(copy, rng), data)
+        outcome = attempt(self.mechanism, data, rng)
         return outcome.failure is None and bool(self.event(outcome.output))
 
 

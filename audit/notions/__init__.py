@@ -1,25 +1,20 @@
-"""How each notion of privacy is examined: one module for each, with a function `examine(request) -> Conclusion`."""
+"""How each notion of privacy is examined: one module for each, with a function `examine(request) -> Conclusion`.
+
+A claim names the module that examines it, so a notion is a type in `crowdproof.claims` and one file here.
+"""
 
 from importlib import import_module
 
 from crowdproof.audit.request import Conclusion, Request
-from crowdproof.claims import DP, DPS, Claim, CrowdBlending, KAnonymity, Safe
+from crowdproof.claims import PARSEABLE
 from crowdproof.errors import ParameterError
-
-NOTIONS: dict[type[Claim], str] = {
-    DP: "indistinguishable",
-    DPS: "indistinguishable",
-    CrowdBlending: "crowd_blending",
-    Safe: "safe",
-    KAnonymity: "k_anonymity",
-}
-"""Kind of claim -> the module that examines it."""
 
 
 def examine(request: Request) -> Conclusion:
     """What came of the request."""
-    name = NOTIONS.get(type(request.claim))
+    name = request.claim.examined_by
     if name is None:
-        raise ParameterError(f"'{request.claim}' is not a claim about a mechanism: audit one of dp, dps, safe, ...")
+        known = ", ".join(PARSEABLE)
+        raise ParameterError(f"'{request.claim}' is not a claim about a mechanism: audit one of {known}.")
     conclusion: Conclusion = import_module(f"{__name__}.{name}").examine(request)
     return conclusion

@@ -2,17 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
-import numpy as np
-
 from crowdproof.audit.releases import canonical
-from crowdproof.audit.targets.run import Outcome, attempt
+from crowdproof.audit.targets.run import Outcome, RunOnce
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Mechanism
 
 RUNS = 3
+"""Runs on each dataset: a guess, so that a target that refuses now and then is not turned away."""
 
 
 def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
@@ -20,7 +18,8 @@ def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
 
     Returns the number of runs.
     """
-    outcomes = [attempt(partial(_run, mechanism, seed), data) for data in datasets for seed in range(RUNS)]
+    run = RunOnce(mechanism)
+    outcomes = [run((data, seed)) for data in datasets for seed in range(RUNS)]
     released = [each.output for each in outcomes if each.failure is None]
     if not released:
         raise NoReleaseError(_common(outcomes))
@@ -28,10 +27,6 @@ def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
     if all(_is_nan(each) for each in forms):
         raise TargetError("it returned nothing but nan: make it return a release.")
     return len(outcomes)
-
-
-def _run(mechanism: Mechanism, seed: int, data: Any) -> Any:
-    return mechanism(data, np.random.default_rng(seed))
 
 
 def _is_nan(release: Any) -> bool:

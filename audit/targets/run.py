@@ -11,6 +11,7 @@ from attrs import field, frozen
 from crowdproof.audit.releases import Refusal, Releases, code, snapshot
 from crowdproof.audit.targets.generators import Sent
 from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.mechanism import Mechanism
 
 NO_RELEASE = "no release"
 """The key of a run without a release."""
@@ -26,15 +27,15 @@ class Outcome:
     failure: str | None = None
 
 
-def attempt(run: Callable[[Any], Any], data: Any) -> Outcome:
-    """Run on a copy of the data, so that a target that changes its input spoils nothing.
+def attempt(mechanism: Mechanism, data: Any, rng: np.random.Generator) -> Outcome:
+    """Run once on a copy of the data, so that a target that changes its input spoils nothing.
 
     A target that raises or returns None has released nothing, and that an adversary sees too: it is one more outcome,
     the same whatever the message. Only a target that broke (a time limit, a dead process) ends the audit: that says
     nothing about the data.
     """
     try:
-        output = run(copies_of(data)())
+        output = mechanism(copies_of(data)(), rng)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)
@@ -54,7 +55,7 @@ class RunOnce:
         """`(data, seed)`: what came of that run."""
         data, seed = task
         mechanism = self.sent.ready(np.random.SeedSequence(seed))
-        return attempt(lambda copy: mechanism(copy, np.random.default_rng(seed)), data)
+        return attempt(mechanism, data, np.random.default_rng(seed))
 
 
 def refusal_of(error: BaseException) -> Refusal:

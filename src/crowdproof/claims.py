@@ -16,7 +16,7 @@ from typing import ClassVar
 from attrs import NOTHING, field, fields, frozen
 
 from crowdproof.errors import ParameterError
-from crowdproof.exact import Epsilon, Number, probability, rate, show, whole
+from crowdproof.exact import Epsilon, Number, brief, probability, rate, show, whole
 
 LARGEST_EPSILON = 10_000
 """The largest epsilon of a claim: e^epsilon is worked with exactly, which takes ever longer."""
@@ -29,6 +29,25 @@ class Neighbours(Enum):
     """One has exactly one row more than the other."""
     REPLACE = "replace"
     """They have equally many rows and differ in at most one."""
+
+    @property
+    def change(self) -> str:
+        """What makes a dataset its neighbour, in words."""
+        return _CHANGES[self]
+
+
+_CHANGES = {
+    Neighbours.ADD_REMOVE: "adding or removing one person",
+    Neighbours.REPLACE: "replacing one person’s row",
+}
+
+
+def _by(epsilon: Epsilon, delta: Fraction) -> str:
+    """How much a probability may change."""
+    slack = f", save for a slack of {show(delta)}" if delta else ""
+    if epsilon == Epsilon(Fraction(0)):
+        return f"by nothing at all{slack}"
+    return f"by a factor of at most {brief(epsilon.exp())} (ε = {epsilon}){slack}"
 
 
 def _epsilon(written: Number | Epsilon) -> Epsilon:
@@ -84,6 +103,13 @@ class Claim:
     """Base of the notions. `str(claim)` is its canonical text, which `parse_claim` reads back."""
 
     notion: ClassVar[str]
+    examined_by: ClassVar[str | None] = None
+    """The module of `crowdproof.audit.notions` that examines such claims of a mechanism; None where none does."""
+
+    @property
+    def meaning(self) -> str:
+        """What the claim promises, in a sentence for a reader who does not know the notion."""
+        return str(self)
 
     def __str__(self) -> str:
         shown = [
@@ -104,9 +130,16 @@ class DP(Claim):
     """(eps, delta)-differential privacy: Pr[M(D) in O] <= e^eps Pr[M(D') in O] + delta for neighbours D, D'."""
 
     notion: ClassVar[str] = "dp"
+    examined_by: ClassVar[str | None] = "indistinguishable"
     epsilon: Epsilon = field(converter=_epsilon)
     delta: Fraction = field(default=Fraction(0), converter=_delta)
     neighbours: Neighbours = field(default=Neighbours.ADD_REMOVE, converter=_neighbours)
+
+    @property
+    def meaning(self) -> str:
+        """What the claim promises."""
+        who = self.neighbours.change
+        return f"{who.capitalize()} changes the probability of any output {_by(self.epsilon, self.delta)}."
 
 
 @frozen
@@ -117,6 +150,7 @@ class DPS(Claim):
     """
 
     notion: ClassVar[str] = "dps"
+    examined_by: ClassVar[str | None] = "indistinguishable"
     beta: Fraction = field(converter=_beta)
     epsilon: Epsilon = field(converter=_epsilon)
     delta: Fraction = field(default=Fraction(0), converter=_delta)
@@ -129,14 +163,31 @@ class DPS(Claim):
                 "since with delta >= beta it holds for every mechanism."
             )
 
+    @property
+    def meaning(self) -> str:
+        """What the claim promises."""
+        return (
+            f"When each row is kept with probability {show(self.beta)} before the release is made, "
+            f"{self.neighbours.change} changes the probability of any output {_by(self.epsilon, self.delta)}."
+        )
+
 
 @frozen
 class CrowdBlending(Claim):
     """(k, eps)-crowd-blending: each t in D is eps-indistinguishable from >= k rows of D, itself counted, or ignored."""
 
     notion: ClassVar[str] = "crowd-blending"
+    examined_by: ClassVar[str | None] = "crowd_blending"
     k: int = field(converter=_k)
     epsilon: Epsilon = field(default=Epsilon(Fraction(0)), converter=_epsilon)
+
+    @property
+    def meaning(self) -> str:
+        """What the claim promises."""
+        return (
+            f"Each person blends with at least {self.k} people of the data, counting themselves "
+            f"(outputs differ {_by(self.epsilon, Fraction(0))}), or is ignored altogether."
+        )
 
 
 @frozen
@@ -144,8 +195,18 @@ class Safe(Claim):
     """eps-safe: the choice of the recoding is eps-DP in the data. 0 is strongly safe: no dependence at all."""
 
     notion: ClassVar[str] = "safe"
+    examined_by: ClassVar[str | None] = "safe"
     epsilon: Epsilon = field(default=Epsilon(Fraction(0)), converter=_epsilon)
     neighbours: Neighbours = field(default=Neighbours.ADD_REMOVE, converter=_neighbours)
+
+    @property
+    def meaning(self) -> str:
+        """What the claim promises."""
+        if self.epsilon == Epsilon(Fraction(0)):
+            return "How values are generalised does not depend on the data at all."
+        who = self.neighbours.change
+        by = _by(self.epsilon, Fraction(0))
+        return f"{who.capitalize()} changes the probability of any choice of how values are generalised {by}."
 
 
 @frozen
@@ -153,8 +214,15 @@ class KAnonymity(Claim):
     """Every row of the release, seen through `columns` (None means all), appears at least k times."""
 
     notion: ClassVar[str] = "k-anonymity"
+    examined_by: ClassVar[str | None] = "k_anonymity"
     k: int = field(converter=_k)
     columns: tuple[str, ...] | None = field(default=None, converter=_columns)
+
+    @property
+    def meaning(self) -> str:
+        """What the claim promises."""
+        seen = "" if self.columns is None else f", seen through {', '.join(self.columns)},"
+        return f"Every row of the release{seen} appears at least {self.k} times."
 
 
 @frozen
@@ -167,6 +235,11 @@ class Assertion(Claim):
 
     def __str__(self) -> str:
         return f"{self.id}: {self.sentence}"
+
+    @property
+    def meaning(self) -> str:
+        """The sentence itself."""
+        return self.sentence
 
 
 PARSEABLE: dict[str, type[Claim]] = {each.notion: each for each in (DP, DPS, CrowdBlending, Safe, KAnonymity)}

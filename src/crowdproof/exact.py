@@ -214,3 +214,16 @@ def _less(left: Epsilon, right: Epsilon) -> bool:
             ctx.prec *= 2
     finally:
         ctx.prec = precision
+
+
+def brief(value: float) -> str:
+    """Four significant digits.
+
+    >>> brief(0.0000000016125), brief(2.0), brief(12345.6)
+    ('1.612e-9', '2', '12346')
+    """
+    if abs(value) >= 1e4 and abs(value) < 1e7:
+        return f"{value:.0f}"
+    text = f"{value:.4g}"
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else text

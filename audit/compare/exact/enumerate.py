@@ -81,7 +81,7 @@ def only_outcome(mechanism: Mechanism, data: Any, seeds: Sequence[int]) -> Outco
     """What a deterministic target does: it is run with each of the seeds, and must do the same."""
 
     def run(seed: int) -> Outcome:
-        return attempt(lambda copy: mechanism(copy, np.random.default_rng(seed)), data)
+        return attempt(mechanism, data, np.random.default_rng(seed))
 
     first = run(seeds[0])
     if any(key_of(run(each)) != key_of(first) for each in seeds[1:]):

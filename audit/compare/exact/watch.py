@@ -38,7 +38,7 @@ class Watched:
     def __call__(self, data: Any, rng: np.random.Generator, /) -> Any:
         """Run once."""
         dataset = _key(data)
-        outcome = attempt(lambda copy: self.mechanism(copy, rng), data)
+        outcome = attempt(self.mechanism, data, rng)
         self._check(dataset, outcome)
         if outcome.failure is not None:
             raise NoReleaseError(outcome.failure)

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crowdproof.claims import Claim
-from crowdproof.exact import show
+from crowdproof.exact import brief, show
 from crowdproof.findings import Chart, Estimate, Evidence, Finding, Note, PairWitness, Series, Table
 from crowdproof.report import svg, wording
 from crowdproof.report.datasets import pair
@@ -161,7 +161,7 @@ def _points(series: Series, most: int) -> list[tuple[str, ...]]:
     stride = max(1, -(-len(series.x) // max(1, most)))
     columns = [series.x, series.y, *(each or ("",) * len(series.x) for each in (series.low, series.high))]
     return [
-        (series.name, *(wording.brief(value) if value != "" else "" for value in row))
+        (series.name, *(brief(value) if value != "" else "" for value in row))
         for row in list(zip(*columns, strict=True))[::stride]
     ]
 

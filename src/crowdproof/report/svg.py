@@ -6,9 +6,9 @@ from itertools import groupby
 
 from attrs import evolve, frozen
 
+from crowdproof.exact import brief
 from crowdproof.findings import Chart, Estimate, Series
 from crowdproof.report.axes import Scale, drawable, tick_labels
-from crowdproof.report.wording import brief
 
 WIDTH, HEIGHT = 480, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 22, 42

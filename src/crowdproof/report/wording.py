@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from crowdproof.claims import DP, DPS, Assertion, Claim, CrowdBlending, KAnonymity, Neighbours, Safe
-from crowdproof.exact import Epsilon, show
+from crowdproof.claims import Claim
+from crowdproof.exact import Epsilon, brief, show
 from crowdproof.findings import (
     ByProof,
     Certainty,
@@ -134,60 +134,9 @@ def number(estimate: Estimate) -> str:
     return f"between {brief(float(estimate.low))} and {brief(float(estimate.high))}"
 
 
-def brief(value: float) -> str:
-    """Four significant digits.
-
-    >>> brief(0.0000000016125), brief(2.0), brief(12345.6)
-    ('1.612e-9', '2', '12346')
-    """
-    if abs(value) >= 1e4 and abs(value) < 1e7:
-        return f"{value:.0f}"
-    text = f"{value:.4g}"
-    mantissa, e, exponent = text.partition("e")
-    return f"{mantissa}e{int(exponent)}" if e else text
-
-
-def claim_words(claim: Claim) -> str:  # noqa: PLR0911  (one sentence for each notion)
+def claim_words(claim: Claim) -> str:
     """What the claim promises, for a reader who does not know the notion."""
-    match claim:
-        case DP(epsilon, delta, neighbours):
-            return f"{_person(neighbours)} changes the probability of any output {_by(epsilon, delta)}."
-        case DPS(beta, epsilon, delta, neighbours):
-            return (
-                f"When each row is kept with probability {show(beta)} before the release is made, "
-                f"{_person(neighbours, first=False)} changes the probability of any output {_by(epsilon, delta)}."
-            )
-        case CrowdBlending(k, epsilon):
-            return (
-                f"Each person blends with at least {k} people of the data, counting themselves "
-                f"(outputs differ {_by(epsilon, Fraction(0))}), or is ignored altogether."
-            )
-        case Safe(epsilon) if epsilon == Epsilon(Fraction(0)):
-            return "How values are generalised does not depend on the data at all."
-        case Safe(epsilon, neighbours):
-            return (
-                f"{_person(neighbours)} changes the probability of any choice of how values are generalised "
-                f"{_by(epsilon, Fraction(0))}."
-            )
-        case KAnonymity(k, columns):
-            seen = "" if columns is None else f", seen through {', '.join(columns)},"
-            return f"Every row of the release{seen} appears at least {k} times."
-        case Assertion(_, sentence):
-            return sentence
-        case _:
-            return str(claim)
-
-
-def _person(neighbours: Neighbours, *, first: bool = True) -> str:
-    words = "replacing one person’s row" if neighbours is Neighbours.REPLACE else "adding or removing one person"
-    return words.capitalize() if first else words
-
-
-def _by(epsilon: Epsilon, delta: Fraction) -> str:
-    slack = f", save for a slack of {show(delta)}" if delta else ""
-    if epsilon == Epsilon(Fraction(0)):
-        return f"by nothing at all{slack}"
-    return f"by a factor of at most {brief(epsilon.exp())} (ε = {epsilon}){slack}"
+    return claim.meaning
 
 
 def certainty_words(certainty: Certainty) -> str:
