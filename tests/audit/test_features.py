@@ -14,12 +14,12 @@ import polars as pl
 import pytest
 from gate_projects import entry
 
-from crowdproof.audit import Budget, audit
+from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.gate import Options, read_project, run_gate
 from crowdproof.audit.replay import replay
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.targets import load_target
-from crowdproof.claims import PARSEABLE, parse_claim
+from crowdproof.claims import PARSEABLE, Neighbours, parse_claim
 from crowdproof.findings import NotRefuted, Refuted, Undecided
 from crowdproof.wire import from_json, to_json
 
