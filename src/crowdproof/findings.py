@@ -112,7 +112,7 @@ class NotRefuted:
 
 @frozen
 class Undecided:
-    """A solver answered 'unknown', a budget was spent before a verdict, or the verdict hangs on what is unclear."""
+    """A solver's 'unknown', no leak that could have been seen, one that was not confirmed in time, or what is unclear."""
 
     name = "UNDECIDED"
     reason: str

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -59,3 +60,19 @@ def test_the_wheel_imports_in_a_clean_environment(wheel: Path, tmp_path: Path):
     ran = subprocess.run([str(python), "-c", program], capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count(str(tmp_path)) == 2
+
+
+def test_the_source_distribution_holds_what_is_installed_and_makes_the_same_wheel(wheel: Path, tmp_path: Path):
+    """No tests: they need links that an archive does not hold."""
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(command, capture_output=True, text=True, check=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        names = [each.partition("/")[2] for each in archive.getnames()]
+        archive.extractall(tmp_path / "source", filter="data")
+    assert not [each for each in names if each.startswith("tests")]
+    assert {"LICENSE", "README.md", "pyproject.toml"} <= set(names)
+    (source,) = (tmp_path / "source").iterdir()
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(source)]
+    subprocess.run(command, capture_output=True, text=True, check=True)
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as two:
+        assert sorted(one.namelist()) == sorted(two.namelist())

@@ -66,7 +66,7 @@ _BUDGET = (
     click.option(
         "--seconds",
         type=Seconds(min=0, min_open=True),
-        help="Most seconds; when they are spent the claim is undecided, or skipped if nothing was examined by then.",
+        help="Most seconds; the verdict is by what was examined until then.",
     ),
     click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run in."),
     click.option("--scheduler", help="Address of a Dask cluster to run on, or 'local'."),
