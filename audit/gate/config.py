@@ -5,11 +5,12 @@ The types are the format: `reading` fills them from TOML, and `schema` describes
 
 import datetime
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from crowdproof.claims import Claim
 from crowdproof.errors import ParameterError
@@ -270,6 +271,18 @@ class Project:
     def folder(self) -> Path:
         """The folder that relative paths start from."""
         return self.path.parent
+
+    def only(self, names: Sequence[str]) -> "Project":
+        """The project with these claims alone, and all of them where none is named."""
+        if not names:
+            return self
+        known = [entry.name for entry in self.config.claims]
+        for name in names:
+            if name not in known:
+                raise ParameterError(f"{self.path} has no claim {name!r}: it has {', '.join(known) or 'none'}.")
+        chosen = tuple(entry for entry in self.config.claims if entry.name in names)
+        suppressions = tuple(each for each in self.config.suppressions if each.claim in names)
+        return evolve(self, config=evolve(self.config, claims=chosen, suppressions=suppressions))
 
     def place(self, path: str) -> Path:
         """A path of the configuration, from here."""

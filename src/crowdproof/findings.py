@@ -112,7 +112,7 @@ class NotRefuted:
 
 @frozen
 class Undecided:
-    """A solver's 'unknown', no leak that could have been seen, one that was not confirmed in time, or what is unclear."""
+    """A solver's 'unknown', no leak that could have been seen, one that was not confirmed in time, or unclear data."""
 
     name = "UNDECIDED"
     reason: str

@@ -23,7 +23,7 @@ from crowdproof.cli.streams import tell
 
 
 @click.command("gate")
-@click.argument("config", required=False, type=click.Path(path_type=Path))
+@click.argument("words", nargs=-1, metavar="[CONFIG] [CLAIM]...")
 @click.option("--seconds", type=Seconds(min=0, min_open=True), help="How long it may take.")
 @click.option("--no-evidence", is_flag=True, help="Neither read nor write the evidence file: this run stands alone.")
 @lenient
@@ -38,7 +38,7 @@ from crowdproof.cli.streams import tell
 @formats
 @seed
 def command(  # noqa: PLR0917  (one for each option)
-    config: Path | None,
+    words: tuple[str, ...],
     seconds: float | None,
     no_evidence: bool,
     lenient: bool,
@@ -48,7 +48,7 @@ def command(  # noqa: PLR0917  (one for each option)
     outputs: list[tuple[str, Path | None]],
     seed: int | None,
 ) -> int:
-    """Check every privacy claim of a project.
+    """Check every privacy claim of a project, or only those that are named.
 
     CONFIG is a privacy.toml or a pyproject.toml with [tool.crowdproof]; without it the one in this folder is taken.
     """
@@ -59,7 +59,8 @@ def command(  # noqa: PLR0917  (one for each option)
         return 0
     from crowdproof.audit.gate import Options, find_project, run_gate
 
-    project = find_project(config)
+    config, names = _understood(words)
+    project = find_project(config).only(names)
     with _progress() as show:
         result = run_gate(project, Options(chosen_seed(seed), seconds, keep=not no_evidence, tell=show))
     badges = [] if badge is None else [lambda: write_file(badge, lambda: f"{result.badge_json()}\n")]
@@ -72,6 +73,13 @@ def command(  # noqa: PLR0917  (one for each option)
             tell("Interrupted.")
         remark(result.summary())
     return result.exit_code(lenient=lenient, exit_zero=exit_zero)
+
+
+def _understood(words: tuple[str, ...]) -> tuple[Path | None, tuple[str, ...]]:
+    """The configuration, which is written as a path or ends in .toml, and the names of claims."""
+    if words and (words[0].endswith(".toml") or "/" in words[0]):
+        return Path(words[0]), words[1:]
+    return None, words
 
 
 @contextmanager

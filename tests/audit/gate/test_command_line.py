@@ -196,3 +196,20 @@ def test_whether_a_target_is_deterministic_may_be_stated(tmp_path, stated, optio
     (finding,) = wire.loads((tmp_path / "out.json").read_text())
     assert str(finding.certainty) == certain
     assert option in finding.reproduce.command
+
+
+def test_a_claim_that_is_named_is_examined_alone(tmp_path, monkeypatch):
+    parts = [entry(name, "k-anonymity(k=1)", target="few.py:f", isolate="'none'") for name in ("one", "two", "three")]
+    path = project_file(tmp_path, *parts)
+    (tmp_path / "few.py").write_text("def f(table, rng):\n    return table\n")
+    report = tmp_path / "report.json"
+
+    def examined(*words):
+        assert run(*words, "--format", f"json={report}").return_value == ExitCode.HELD
+        return [each.subject for each in wire.loads(report.read_text())]
+
+    assert examined(path, "two") == ["two"]
+    monkeypatch.chdir(tmp_path)
+    assert examined("three", "one") == ["one", "three"]
+    with pytest.raises(ParameterError, match="has no claim 'four': it has one, two, three"):
+        run("four")
