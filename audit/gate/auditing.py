@@ -24,6 +24,7 @@ from crowdproof.audit.request import Budget, Pair, Request, Sampling
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
+from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import DP, DPS
 from crowdproof.errors import pass_interrupts
 from crowdproof.findings import Confidence, Cost, Finding, Json, Measured, Refuted
@@ -174,7 +175,7 @@ def _enumerated(comparison: Comparison, case: Case) -> Finding | None:
 
 def _passing(entry: Entry, behaviour: Behaviour | None) -> str | None:
     """Why evidence about this target must not add up: other code or the same random numbers may come next time."""
-    if entry.target.startswith(("http:", "https:")):
+    if TargetSpec.of(entry.target).kind.code is Code.ELSEWHERE:
         return "it is a service, whose code may change without notice"
     if entry.entropy or (behaviour is not None and behaviour.reproducible):
         return None

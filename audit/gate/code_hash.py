@@ -21,7 +21,8 @@ from pathlib import Path
 from attrs import field, frozen
 
 from crowdproof.audit.gate.config import Entry, Project
-from crowdproof.audit.targets.adapters import ADAPTERS
+from crowdproof.audit.targets.spec import Code as Where
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.errors import DataError
 from crowdproof.findings import Json
 
@@ -51,14 +52,13 @@ def key_of(entry: Entry, code: Code, project: Project) -> str:
 
 def code_of(entry: Entry, project: Project) -> Code:
     """The code of the entry's target."""
-    kind, _, rest = ADAPTERS.get(entry.target, entry.target).partition(":")
+    spec = TargetSpec.of(entry.target)
     packages = {"python": ".".join(platform.python_version_tuple()[:2])}
-    if kind in {"command", "lines"}:
-        files = set(_programs(rest, project.folder))
-    elif kind in {"http", "https", "releases"}:
-        files = set()
-    else:
-        files, found = _modules(ADAPTERS.get(entry.target, entry.target), project.folder)
+    files: set[Path] = set()
+    if spec.kind.code is Where.PROGRAM:
+        files = set(_programs(spec.place, project.folder))
+    elif spec.kind.code is Where.MODULE:
+        files, found = _modules(spec.place, project.folder)
         packages |= found
     files |= {_given(project, each) for each in entry.sources}
     return Code({_relative(each, project.folder): _hash(each) for each in files}, packages)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from attrs import evolve, field, frozen
 
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.claims import Claim
 from crowdproof.errors import ParameterError
 from crowdproof.exact import LONGEST_RUN, Number, rate, rational, show
@@ -203,7 +204,7 @@ class Entry:
     def __attrs_post_init__(self) -> None:
         if self.data is not None and self.schema is not None:
             raise ParameterError(f"{self.name} has both data and schema: keep one.")
-        if self.target.startswith("releases:"):
+        if TargetSpec.of(self.target).recorded:
             raise ParameterError(
                 "a gate runs its targets: examine outputs that were made before with crowdproof audit."
             )

@@ -7,9 +7,9 @@ from typing import Any
 from attrs import frozen
 
 from crowdproof.audit.targets.find import find
+from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import parse_claim
 
-_PROGRAMS = ("command", "lines", "http", "https", "releases")
 _RANDOM = ("rng", "generator", "seed", "random_seed", "random_state")
 
 _TEMPLATE = """\
@@ -59,7 +59,7 @@ class Guess:
 
 def starter(target: str, data: str | None = None) -> str:
     """The text of a configuration with one claim about the target; the target is imported, not run."""
-    program = target.partition(":")[0] in _PROGRAMS
+    program = TargetSpec.of(target).kind.code is not Code.MODULE
     parameters = {} if program else _parameters(find(target))
     guess = _guess(parameters)
     parse_claim(guess.claim)

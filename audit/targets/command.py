@@ -17,6 +17,7 @@ from crowdproof.audit.targets.exchange import MOST_BYTES, check_format, decode, 
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.serve import status_words
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 from crowdproof.interrupts import unbroken
@@ -170,3 +171,8 @@ def _content(file: Path, words: list[str]) -> bytes:
 def _end(folder: Path) -> str:
     text = (folder / "stderr").read_bytes()[-400:].decode(errors="replace").strip()
     return f" Its stderr ends: {text}" if text else " It wrote nothing to stderr."
+
+
+def load(spec: TargetSpec) -> Target:
+    """The target of a spec."""
+    return CommandTarget(spec.place, spec.params, spec.form, spec.limits)

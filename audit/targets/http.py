@@ -16,6 +16,7 @@ from crowdproof.audit.targets.exchange import FORMATS, as_text, check_format, de
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.http_answer import Answer, FaultyAnswerError, Left, printable
 from crowdproof.audit.targets.interface import Limits, Target
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
@@ -217,3 +218,8 @@ def _secure_handler(left: Left) -> urllib.request.HTTPSHandler:
             return self.do_open(lambda *each, **more: _timed(http.client.HTTPSConnection(*each, **more), left), request)
 
     return Handler()
+
+
+def load(spec: TargetSpec) -> Target:
+    """The target of a spec."""
+    return HttpTarget(spec.place, spec.params, spec.form, spec.limits)

@@ -25,6 +25,7 @@ from crowdproof.audit.targets.exchange import MOST_BYTES, as_text, from_json, to
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.serve import status_words
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.errors import ParameterError, TargetError
 from crowdproof.findings import Json
 from crowdproof.interrupts import unbroken
@@ -194,3 +195,8 @@ def _end(process: "subprocess.Popen[bytes]", log: Any) -> None:
     for stream in filter(None, (process.stdin, process.stdout, log)):
         with contextlib.suppress(BrokenPipeError):  # what was still to be written to it
             stream.close()
+
+
+def load(spec: TargetSpec) -> Target:
+    """The target of a spec."""
+    return LinesTarget(spec.place, spec.params, spec.form, spec.limits, fresh=spec.isolate == "fresh")

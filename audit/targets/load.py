@@ -3,14 +3,11 @@
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
-from crowdproof.audit.targets.command import CommandTarget
-from crowdproof.audit.targets.http import HttpTarget
 from crowdproof.audit.targets.interface import Limits, Target
-from crowdproof.audit.targets.lines import LinesTarget
-from crowdproof.audit.targets.python import PythonTarget
-from crowdproof.audit.targets.recordings import ReleasePair
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.findings import Json
 
 
@@ -38,22 +35,10 @@ def load_target(
     >>> load_target("statistics:mean", form="numpy", isolate="none")(np.array([1.0, 2.0]), np.random.default_rng(1))
     np.float64(1.5)
     """
-    limits = Limits(timeout, memory)
-    params = dict(params or {})
-    if not isinstance(spec, str):
-        return PythonTarget(spec, params, form, limits, isolate)
-    kind, _, rest = (part.strip() for part in spec.partition(":"))
-    match kind:
-        case "command":
-            return CommandTarget(rest, params, form, limits)
-        case "lines":
-            return LinesTarget(rest, params, form, limits, fresh=isolate == "fresh")
-        case "http" | "https":
-            return HttpTarget(spec, params, form, limits)
-        case "releases":
-            return ReleasePair.of(rest)
-        case _:
-            return PythonTarget(spec, params, form, limits, isolate)
+    asked = TargetSpec.of(spec, params=dict(params or {}), form=form, limits=Limits(timeout, memory), isolate=isolate)
+    loader = import_module(f"{__package__}.{asked.kind.module}")
+    target: Target = loader.load(asked)
+    return target
 
 
 @lru_cache(maxsize=8)

@@ -22,6 +22,7 @@ from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
 from crowdproof.audit.targets.interface import ISOLATION, Limits, Target, reload_call
 from crowdproof.audit.targets.process import Process, Setup
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.audit.targets.staying import staying
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
@@ -177,3 +178,8 @@ class PythonTarget(Target):
         """End the process; the next run starts it again."""
         if self.isolate != "none":
             self._process.stop()
+
+
+def load(spec: TargetSpec) -> Target:
+    """The target of a spec."""
+    return PythonTarget(spec.text, spec.params, spec.form, spec.limits, spec.isolate)

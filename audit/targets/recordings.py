@@ -10,6 +10,7 @@ from crowdproof.audit.data.tables import SUFFIXES, read_table
 from crowdproof.audit.request import Pair
 from crowdproof.audit.targets.behaviour import Behaviour, same
 from crowdproof.audit.targets.interface import Target
+from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError, ParameterError, TargetError
 
@@ -99,3 +100,8 @@ def _files(folder: Path) -> list[Path]:
     if not files:
         raise ParameterError(f"{folder} holds no outputs: put files there that end in {', '.join(SUFFIXES)}.")
     return files
+
+
+def load(spec: TargetSpec) -> Target:
+    """The target of a spec."""
+    return ReleasePair.of(spec.place)

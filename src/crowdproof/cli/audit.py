@@ -88,8 +88,10 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
 
 def _refuse_ignored(options: dict[str, Any]) -> None:
     """Refuse what would have no effect: whoever gives it believes that it has one."""
+    from crowdproof.audit.targets.spec import TargetSpec
+
     table, vectors = options["data"] is not None, options["queries"] is not None
-    if options["target"].startswith("releases:") and (table or vectors):
+    if TargetSpec.of(options["target"]).recorded and (table or vectors):
         raise ParameterError("releases that were recorded are audited as they are: leave out --data and --queries.")
     if options["schema"] and not table:
         raise ParameterError("--schema declares the types of a table: give the table with --data FILE.")
