@@ -32,7 +32,7 @@ from crowdproof.mechanism import Mechanism
 
 LEAST_MISSED = Fraction(1, 10**12)
 """How likely a run must be, at least, to show that a true claim's target is random: below, no number of runs would do,
-and the logarithms would be lost in rounding."""
+and the logarithms would be lost in rounding. Derived from the precision of floats, with a margin."""
 ROUNDING = 1e-9
 """What the number of runs is raised by, relative to itself: far more than rounding in its logarithms can take off."""
 MOST = 40_000

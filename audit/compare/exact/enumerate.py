@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import Factory, define, evolve, frozen
 
 from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
 from crowdproof.audit.compare.exact.law import PairLaw, Weighted, checked, collect
@@ -18,7 +18,8 @@ from crowdproof.errors import TargetError
 from crowdproof.mechanism import Mechanism, is_deterministic
 
 LIMIT = 50_000
-"""Runs for one pair up to which enumeration counts as affordable, where no budget says otherwise."""
+"""Runs for one pair up to which enumeration counts as affordable, where no budget says otherwise: a guess at what a
+user who named the pair will wait for."""
 
 
 @frozen(eq=False)
@@ -117,27 +118,42 @@ def exact_law(
     answer alike. With `partial` the likeliest samples up to the limit will do.
     """
     grouped = _grouped(pair, beta)
-    chosen = plan(grouped, beta, limit, tolerance, partial=partial)
+    chosen = plan(grouped, beta, limit=limit, tolerance=tolerance, partial=partial)
     if isinstance(chosen, Unaffordable):
         return chosen
-    failures: Counter[str] = Counter()
-    ran: list[tuple[Sample, str]] = []
     before = allowance.runs
     stream = allowance.stream(Stream.ENUMERATING, before)
     run = RunSample(mechanism, grouped, stream, law=declares_law(mechanism))
-
-    def weighed() -> Iterator[Weighted]:
-        for sample, key, outcome, p in _outcomes(chosen.samples, run, runner, allowance, distrust=distrust):
-            ran.append((sample, key))
-            if outcome.failure is not None:
-                failures[outcome.failure] += 1
-            yield key, outcome.output, sample.left * p, sample.right * p
-
-    law = collect(weighed(), chosen.left_total, chosen.right_total)
-    shown = (
-        pair if beta is None else evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
+    record = _Record()
+    outcomes = _outcomes(chosen.samples, run, runner=runner, allowance=allowance, distrust=distrust)
+    law = collect(record.weighed(outcomes), chosen.left_total, chosen.right_total)
+    shown = pair
+    if beta is not None:
+        shown = evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
+    return ExactResult(
+        pair=shown,
+        law=law,
+        runs=allowance.runs - before,
+        failures=dict(record.failures),
+        grouped=grouped,
+        ran=tuple(record.ran),
     )
-    return ExactResult(shown, law, allowance.runs - before, dict(failures), grouped, tuple(ran))
+
+
+@define(eq=False)
+class _Record:
+    """What was run, and what the target said where it released nothing."""
+
+    ran: list[tuple[Sample, str]] = Factory(list)
+    failures: Counter[str] = Factory(Counter)
+
+    def weighed(self, outcomes: "Iterable[tuple[Sample, str, Outcome, int | Fraction]]") -> Iterator[Weighted]:
+        """The releases with their weights on either side, each written down on its way."""
+        for sample, key, outcome, p in outcomes:
+            self.ran.append((sample, key))
+            if outcome.failure is not None:
+                self.failures[outcome.failure] += 1
+            yield key, outcome.output, sample.left * p, sample.right * p
 
 
 def _outcomes(
