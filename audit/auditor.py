@@ -4,6 +4,7 @@ import platform
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import attrs
@@ -13,16 +14,16 @@ from attrs import evolve
 
 import crowdproof
 from crowdproof.audit.compare.question import is_recorded
-from crowdproof.audit.notions import examine
 from crowdproof.audit.request import Budget, Conclusion, Pair, Progress, Request, Runner, Sampling
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import Claim
+from crowdproof.claims import PARSEABLE, Claim
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Cost, Finding, Json, Reproduce, Skipped
 from crowdproof.mechanism import Mechanism
 
 DEFAULT_BUDGET = Budget(runs=200_000, seconds=120.0)
+"""A guess at what somebody waits for at a terminal: quick targets end by their runs, slow ones by the time."""
 
 
 def audit(
@@ -50,22 +51,45 @@ def audit(
     """
     if not 0 < error < 1:
         raise ParameterError(f"error is {show(error)}: a false-alarm rate lies strictly between 0 and 1.")
-    if is_recorded(target):  # somebody else's outputs are as many as they are
-        target.rewind()
-        budget = evolve(budget, runs=target.available if budget.runs is None else min(target.available, budget.runs))
     request = Request(
-        target, claim, data, pairs, budget, error, seed, runner or Inline(), progress, sampling, search, deterministic
+        target=target,
+        claim=claim,
+        data=data,
+        pairs=pairs,
+        budget=_affordable(budget, target),
+        error=error,
+        seed=seed,
+        runner=runner or Inline(),
+        progress=progress,
+        sampling=sampling,
+        search=search,
+        deterministic=deterministic,
     )
+    return _found(request, subject or name_of(target))
+
+
+def _affordable(budget: Budget, target: Mechanism) -> Budget:
+    """The budget; of outputs that were made before, there are only as many runs as there are outputs."""
+    if not is_recorded(target):
+        return budget
+    target.rewind()
+    available = target.available
+    return evolve(budget, runs=available if budget.runs is None else min(available, budget.runs))
+
+
+def _found(request: Request, subject: str) -> Finding:
+    """What came of the request, with its cost and what reproduces it."""
     start = time.monotonic()
     conclusion = _examine(request)
+    parameters = _parameters(request, conclusion)
     return Finding(
-        subject or name_of(target),
-        claim,
-        conclusion.verdict,
-        conclusion.certainty,
-        conclusion.evidence,
-        Cost(conclusion.runs, time.monotonic() - start),
-        Reproduce(seed=seed, parameters=_parameters(request, conclusion), versions=versions()),
+        subject=subject,
+        claim=request.claim,
+        verdict=conclusion.verdict,
+        certainty=conclusion.certainty,
+        evidence=conclusion.evidence,
+        cost=Cost(conclusion.runs, time.monotonic() - start),
+        reproduce=Reproduce(seed=request.seed, parameters=parameters, versions=versions()),
     )
 
 
@@ -103,9 +127,19 @@ def versions() -> dict[str, str]:
     }
 
 
+def _by_notion(request: Request) -> Conclusion:
+    """What the notion of the claim makes of the request: the module of `notions/` that the claim names."""
+    name = request.claim.examined_by
+    if name is None:
+        known = ", ".join(PARSEABLE)
+        raise ParameterError(f"'{request.claim}' is not a claim about a mechanism: audit one of {known}.")
+    conclusion: Conclusion = import_module(f"crowdproof.audit.notions.{name}").examine(request)
+    return conclusion
+
+
 def _examine(request: Request) -> Conclusion:
     try:
-        return examine(request)
+        return _by_notion(request)
     except NoReleaseError as error:
         return Conclusion(Skipped(f"The target released nothing: {error}"), None, (), 0)
     except TargetError as error:

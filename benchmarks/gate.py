@@ -19,7 +19,7 @@ from crowdproof.audit.gate.auditing import AuditEngine, Subject
 from crowdproof.audit.gate.cases import Case
 from crowdproof.audit.gate.config import Entry
 from crowdproof.audit.gate.evidence import Evidence
-from crowdproof.audit.gate.rounds import Bout, Deadline, Ring
+from crowdproof.audit.gate.rounds import ClaimUnderTest, Deadline, Rounds
 from crowdproof.audit.request import Budget, Request
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import DP
@@ -70,14 +70,24 @@ def example(seeds: int) -> None:
 def life(epsilon: float, runs: int, gates: int, seed: int) -> int | None:
     """Gates until a claim of epsilon 1 is refuted; None where it is not."""
     mechanism, claim = NoisyCount(epsilon), DP(1)
-    request = Request(mechanism, claim, TABLE, None, Budget(), Fraction(1, 2), 0, Inline(), None)
+    request = Request(
+        mechanism,
+        claim,
+        data=TABLE,
+        pairs=None,
+        budget=Budget(),
+        error=Fraction(1, 2),
+        seed=0,
+        runner=Inline(),
+        progress=None,
+    )
     case = Case(Entry("count", "count:f", claim), Subject(mechanism, Question.of(request)), TABLE, runs)
     with Evidence() as evidence:
         epoch = evidence.open_epoch("key", "count")
         for gate in range(gates):
-            bout = Bout(case, epoch, epoch.alpha(ERROR), evidence.standing(epoch))
-            Ring(AuditEngine(), evidence, str(gate), seed, Deadline.within(3600)).fight([bout])
-            if bout.refuted:
+            test = ClaimUnderTest(case, epoch, alpha=epoch.alpha(ERROR), standing=evidence.standing(epoch))
+            Rounds(AuditEngine(), evidence, run_id=str(gate), seed=seed, deadline=Deadline.within(3600)).run([test])
+            if test.refuted:
                 return gate + 1
     return None
 

@@ -16,9 +16,11 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.standard import HALF, SUBJECTS, Subject
-from crowdproof.audit.compare.betting.bets import BOUND, Nulls
+from crowdproof.audit.compare.betting.bets import BOUND
+from crowdproof.audit.compare.betting.betting_audit import Audit
+from crowdproof.audit.compare.betting.block_runs import BlockRuns
 from crowdproof.audit.compare.betting.bounds import epsilon_ladder
-from crowdproof.audit.compare.betting.sequential import Audit
+from crowdproof.audit.compare.betting.hypotheses import Nulls
 from crowdproof.audit.compare.betting.sharing import arms_of
 from crowdproof.audit.compare.betting.trials import RunChunk
 from crowdproof.audit.request import Budget
@@ -46,15 +48,14 @@ def measure(
     ladder = epsilon_ladder(0.0, log_error, BOUND)
     audit = Audit(
         arms=arms_of(subject.pairs),
-        task=RunChunk(subject.mechanism),
+        block_runs=BlockRuns(RunChunk(subject.mechanism, in_batches=True), Inline(), seed=np.random.SeedSequence(seed)),
         claim=Nulls.of(1e300, 0.0),
         log_error=log_error,
         budget=Budget(runs=runs),
-        seed=np.random.SeedSequence(seed),
-        runner=Inline(),
         ladder=ladder,
         epsilon=Epsilon.of(690),
         error=error,
+        share=0.0,
     )
     grew: list[tuple[int, float]] = []
 

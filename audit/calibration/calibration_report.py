@@ -8,11 +8,21 @@ from crowdproof.audit.calibration.perform import STOPPING, Outcome, Result
 from crowdproof.audit.calibration.rates import DOUBT, Calibration, Rate
 from crowdproof.claims import Assertion
 from crowdproof.exact import show
-from crowdproof.findings import Confidence, Cost, Finding, NotRefuted, Refuted, Reproduce, Table, Undecided, Verdict
-from crowdproof.findings import Counterexample as Shown
+from crowdproof.findings import (
+    Confidence,
+    Cost,
+    Counterexample,
+    Finding,
+    NotRefuted,
+    Refuted,
+    Reproduce,
+    Table,
+    Undecided,
+    Verdict,
+)
 
 LIKELY = 0.9
-"""How likely a rate is to be seen as too high that is told to be detectable."""
+"""How likely a rate is to be seen as too high that is told to be detectable: the usual power."""
 
 
 def finding(calibration: Calibration, seed: int, seconds: float = 0.0) -> Finding:
@@ -36,7 +46,8 @@ def finding(calibration: Calibration, seed: int, seconds: float = 0.0) -> Findin
 
 def _verdict(calibration: Calibration) -> Verdict:
     if not calibration.sound:
-        return Refuted(Shown(complaint(calibration), {rate.null: str(rate.alarms) for rate in calibration.rates}))
+        alarms = {rate.null: str(rate.alarms) for rate in calibration.rates}
+        return Refuted(Counterexample(complaint(calibration), alarms))
     if not any(each.result is Result.NOT_REFUTED for _, each in calibration.outcomes):
         return Undecided("no audit came to a verdict: ask for at least one, with more runs.")
     seen = detectable(max(calibration.rates, key=lambda rate: rate.error), len(calibration.rates))
@@ -47,7 +58,7 @@ def detectable(rate: Rate, rates: int) -> float:
     """The false-alarm rate that so many audits would have shown to be too high with probability 0.9."""
     from scipy.stats import beta  # noqa: PLC0415  (slow to load)
 
-    alarmed = (Rate("", "", rate.error, _with(alarms, rate.audits)) for alarms in count(1))
+    alarmed = (Rate("", "", error=rate.error, outcomes=_with(alarms, rate.audits)) for alarms in count(1))
     limit = next(each.alarms for each in alarmed if each.alarms >= rate.audits or each.too_many(DOUBT / rates))
     return float(beta.ppf(LIKELY, limit, max(rate.audits - limit + 1, 1)))
 

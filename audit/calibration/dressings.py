@@ -4,7 +4,7 @@ What is made of an answer by such a choice keeps every claim that the law of the
 where the answer can be read off the output, it keeps the claim's edge too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,8 @@ from attrs import frozen
 from crowdproof.audit.calibration.makers import MAKERS, Refused
 
 RARE = (995, 5)
-"""Weights of the usual kind of output and of one that comes in 0.5% of the runs."""
+"""Weights of the usual kind of output and of one that comes in 0.5% of the runs: a guess, so rare that a few hundred
+runs may not show it."""
 
 
 @frozen
@@ -62,7 +63,8 @@ class Dressing:
             return None
 
 
-def _one(*names: str) -> tuple[Dressing, ...]:
+def _one_kind(names: Sequence[str]) -> tuple[Dressing, ...]:
+    """One for each of the makers that there are: those of pandas may be missing."""
     return tuple(Dressing(name, (name,)) for name in names if name in MAKERS)
 
 
@@ -72,14 +74,39 @@ def _mixed(name: str, *makers: str, **weights: tuple[int, ...]) -> tuple[Dressin
     return (*kinds, Dressing(f"{name}, by the answer", makers, by_answer=True))
 
 
-ONE_KIND = _one(
-    *("int", "float", "bool", "text", "bytes", "tuple", "list", "array", "set", "frozen set", "dict", "ordered dict"),
-    *("polars", "pandas", "decimal", "fraction", "date", "moment", "beyond 2^53", "beyond the floats", "odd text"),
-    *("lone surrogate", "own text", "own int", "numpy int8", "numpy uint64", "numpy float32", "numpy bool"),
-    *("no dimensions", "tuple of any length", "array of any shape", "array of text", "ragged", "nested"),
-    *("table with nulls", "table of any length", "columns in any order", "empty table", "correlated columns", "ties"),
-    *("cells of several types", "dataclass", "attrs", "named tuple", "signed zero"),
+ONE_KIND = _one_kind(
+    (
+        *(
+            "int",
+            "float",
+            "bool",
+            "text",
+            "bytes",
+            "tuple",
+            "list",
+            "array",
+            "set",
+            "frozen set",
+            "dict",
+            "ordered dict",
+        ),
+        *("polars", "pandas", "decimal", "fraction", "date", "moment", "beyond 2^53", "beyond the floats", "odd text"),
+        *("lone surrogate", "own text", "own int", "numpy int8", "numpy uint64", "numpy float32", "numpy bool"),
+        *("no dimensions", "tuple of any length", "array of any shape", "array of text", "ragged", "nested"),
+        *(
+            "table with nulls",
+            "table of any length",
+            "columns in any order",
+            "empty table",
+            "correlated columns",
+            "ties",
+        ),
+        *("cells of several types", "dataclass", "attrs", "named tuple", "signed zero"),
+    )
 )
+_OF_TEXT = ("text", "own text", "digits", "numpy text", "empty text")
+_OF_NUMBERS = ("numpy int8", "int", "numpy float32", "float", "numpy uint64")
+_OF_ALL = ("int", "text", "tuple", "dict", "polars", "none", "nan", "set")
 MIXED = (
     *_mixed("number or text", "float", "refused", rare=RARE, common=(3, 1)),
     *_mixed("number or none", "float", "none", rare=RARE, common=(3, 1)),
@@ -91,8 +118,8 @@ MIXED = (
     *_mixed("bools among numbers", "int", "bool", rare=RARE, common=(1, 1)),
     *_mixed("ints among floats", "float", "int", rare=RARE, common=(1, 1)),
     *_mixed("huge among numbers", "float", "beyond the floats", rare=RARE, common=(1, 1)),
-    *_mixed("numbers of many types", "numpy int8", "int", "numpy float32", "float", "numpy uint64", each=(1,) * 5),
-    *_mixed("text of many types", "text", "own text", "digits", "numpy text", "empty text", each=(1,) * 5),
+    *_mixed("numbers of many types", *_OF_NUMBERS, each=(1,) * 5),
+    *_mixed("text of many types", *_OF_TEXT, each=(1,) * 5),
     *_mixed("digits or numbers", "digits", "own int", rare=RARE, common=(1, 1)),
     *_mixed("said or not", "no release", "refusal", "text", each=(1, 1, 8)),
     *_mixed("no dimensions or some", "no dimensions", "array", "float", each=(1,) * 3),
@@ -100,9 +127,10 @@ MIXED = (
     *_mixed("table or text", "polars", "refused", rare=RARE),
     *_mixed("vector or none", "array", "none", rare=RARE),
     *_mixed("tuple or text", "tuple", "refused", rare=RARE),
-    *_mixed("everything", "int", "text", "tuple", "dict", "polars", "none", "nan", "set", each=(1,) * 8),
+    *_mixed("everything", *_OF_ALL, each=(1,) * 8),
 )
 RARE_CATEGORIES = Dressing("rare categories", ("text", "odd text", "digits"), (980, 15, 5), marks=40)
+"""Many texts, some of them rare: the weights are a guess."""
 DRESSINGS = (*ONE_KIND, *MIXED, RARE_CATEGORIES)
 """All of them; the names are unique."""
 

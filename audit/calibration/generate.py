@@ -20,14 +20,16 @@ from crowdproof.exact import Epsilon
 
 Rng: TypeAlias = np.random.Generator
 ODDS = tuple(map(Fraction, ("11/10", "5/4", "3/2", "2", "3", "5", "8")))
-"""Values of e^epsilon."""
+"""Values of e^epsilon: a guess at what claims say, from small to large."""
 DELTAS = tuple(map(Fraction, ("1/1000", "1/50", "1/10")))
+"""Values of delta: a guess, large enough that audits of a few thousand runs see them."""
 RATES = tuple(map(Fraction, ("1/4", "1/2", "3/4")))
-"""Sampling rates."""
+"""Sampling rates: a guess."""
 LARGEST_ODDS = Fraction(10**6)
-"""The largest e^epsilon of a claim that nulls are made for: beyond, the weights of an answer are too far apart."""
+"""The largest e^epsilon of a claim that nulls are made for: beyond, the weights of an answer are too far apart
+to be drawn by one whole number of 64 bits."""
 FINE_DELTA = 2**20
-"""A claimed delta is rounded down to a multiple of one part in so many, so that the law stays inside."""
+"""A claimed delta is rounded down to a multiple of one part in so many, so that the law stays inside. A guess."""
 
 
 def _pick(rng: Rng, options: Sequence[object]) -> int:
@@ -135,9 +137,9 @@ AT_THE_DOOR: tuple[Maker, ...] = (
     _crowds,
 )
 DOOR = 6
-"""One null in so many is audited as users do it."""
+"""One null in so many is audited as users do it: a guess. Such audits take longer."""
 REMEMBERS = 3
-"""One null in so many has a behaviour that remembers."""
+"""One null in so many has a behaviour that remembers: a guess."""
 
 
 def generate(seed: int, count: int) -> tuple[Null, ...]:

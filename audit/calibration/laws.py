@@ -19,9 +19,11 @@ from crowdproof.errors import ParameterError
 Cases: TypeAlias = tuple[int, int]
 """The cases of two neighbouring datasets."""
 LARGEST = 2**62
-"""A row of weights sums to less than this, so that numpy draws the answer by one whole number of 64 bits."""
+"""A row of weights sums to less than this, so that numpy draws the answer by one whole number of 64 bits.
+Derived, with a bit to spare."""
 FINE = 2**16
-"""e^epsilon is rounded down to a multiple of one part in so many: the law is then inside the claim by that much."""
+"""e^epsilon is rounded down to a multiple of one part in so many: the law is then inside the claim by that much.
+A guess: too little to be seen in as many runs as there are."""
 
 
 @frozen
@@ -68,6 +70,7 @@ def loss(law: Law, pairs: Iterable[Cases]) -> Fraction | None:
 
 
 _NONE = Fraction(0)
+"""No probability at all, as a fraction, so that sums stay exact."""
 
 
 def _excess(one: Sequence[Fraction], two: Sequence[Fraction], x: Fraction) -> Fraction:

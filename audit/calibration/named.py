@@ -14,7 +14,7 @@ from crowdproof.claims import DP, Neighbours
 E = laws.below_exp(1.0)
 """e, hardly rounded down."""
 SELDOM = Fraction(4, 1000)
-"""How often a batched run refuses on one dataset; on the other it is e times less."""
+"""How often a batched run refuses on one dataset; on the other it is e times less. A guess at a rare refusal."""
 
 
 def named() -> tuple[Null, ...]:

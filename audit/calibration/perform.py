@@ -21,11 +21,11 @@ from crowdproof.findings import NotRefuted, PairWitness, Proved, Refuted, Skippe
 Path: TypeAlias = tuple[float, ...]
 """Log e after each block."""
 SURE = Fraction(1, 10**6)
-"""The level at which not a single refutation of a true claim is acceptable."""
+"""The level at which not a single refutation of a true claim is acceptable: the auditor's default."""
 LOOSE = Fraction(1, 20)
-"""The level at which refutations of true claims are frequent enough to be counted."""
+"""The level at which refutations of true claims are frequent enough to be counted: the usual one."""
 TRACED = 3
-"""Places in the code that the text of a crash tells, from the innermost."""
+"""Places in the code that the text of a crash tells, from the innermost: a guess."""
 
 
 class Result(Enum):

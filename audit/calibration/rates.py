@@ -15,11 +15,12 @@ from crowdproof.audit.request import Runner
 from crowdproof.audit.runners.inline import Inline
 
 DOUBT = 0.001
-"""Error of the statement that a rate is above its level, over all rates of a table."""
+"""Error of the statement that a rate is above its level, over all rates of a table: a guess, small since calibrations
+are run often."""
 NEVER = Fraction(1, 1000)
-"""At a level below this a refutation is no bad luck."""
-AGAIN = 2
-"""Audits of each null at each level that are run again on every further number of workers."""
+"""At a level below this a refutation is no bad luck: a guess, one over more audits than a calibration has of a null."""
+REPEATED = 2
+"""Audits of each null at each level that are repeated on every further number of workers: a guess that bounds time."""
 
 
 @frozen
@@ -129,7 +130,7 @@ def calibrate(
         for place, null in enumerate(nulls):
             found = list(islice(outcomes, audits))
             for other in runners:
-                again = _again(planned[place * audits :][: min(AGAIN, audits)], other)
+                again = _again(planned[place * audits :][: min(REPEATED, audits)], other)
                 if not null.remembers and again != found[: len(again)]:
                     differing[null.name] = None
                 found += again if null.remembers else []

@@ -13,11 +13,14 @@ from crowdproof.audit.check.groups import COUNT, Groups
 from crowdproof.cells import suppressed
 
 ERROR = Fraction(1, 1000)
-"""How often at most a shuffled release is said not to be shuffled."""
-SHUFFLES, FEW_ROWS = 1999, 20_000
-"""Up to so many rows, so many shuffles are made and compared with; beyond, Chebyshev's bound is enough."""
+"""How often at most a shuffled release is said not to be shuffled: a usual level, as a file is checked once."""
+SHUFFLES = 1999
+"""Shuffles that are made and compared with, where the rows are few: derived, so that one of them may be as far from the
+mean as the release is at the error above."""
+FEW_ROWS = 20_000
+"""Rows up to which they are made: a guess that bounds the time. Beyond, Chebyshev's bound is enough."""
 _START = 1000
-"""Rows that rule out most columns at once."""
+"""Rows that are looked at first, which rule out most columns: a guess."""
 _NAMES = re.compile(r"(unnamed.*|_?index|_?id|row.?(number|id|nr|no)?|nr|no|#|)", re.IGNORECASE)
 
 
@@ -91,11 +94,11 @@ def row_order(table: pl.LazyFrame, groups: Groups) -> Order:
     alike = int(facts["all"][0]) - bool(facts["first"][0])  # the first row has none before it
     mean, variance = adjacent_alike(groups.sizes)
     return Order(
-        alike,
-        mean,
-        math.sqrt(variance),
-        alike == groups.rows - len(groups.sizes),
-        _error(alike, mean, variance, groups.sizes),
+        alike=alike,
+        expected=mean,
+        deviation=math.sqrt(variance),
+        grouped=alike == groups.rows - len(groups.sizes),
+        error=_error(alike, mean, variance=variance, sizes=groups.sizes),
     )
 
 

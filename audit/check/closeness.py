@@ -20,7 +20,7 @@ from crowdproof.errors import DataError
 
 DISTANCES = ("equal", "ordered")
 _CELLS = 20_000_000
-"""How many cells of the matrix groups x values are looked at in one go."""
+"""Cells of the matrix groups x values that are looked at in one go: a guess, 160 MB of floats."""
 
 
 def equal(spread: Spread, t: Fraction) -> Measured:
@@ -32,7 +32,7 @@ def equal(spread: Spread, t: Fraction) -> Measured:
     joined = spread.table.join(whole, on=VALUE, nulls_equal=True)
     found = joined.with_columns(excess.alias("excess")).group_by(GROUP).agg(pl.col("excess").sum())
     distances = found.sort(GROUP)["excess"].to_numpy()
-    return _worst(spread, distances, t, _exact_equal)
+    return _worst(spread, distances, t=t, exact=_exact_equal)
 
 
 def ordered(spread: Spread, t: Fraction) -> Measured:
@@ -53,7 +53,7 @@ def ordered(spread: Spread, t: Fraction) -> Measured:
         matrix[groups[part] - first, ranks[part]] = counts[part]
         share = matrix.cumsum(axis=1) / sizes[first:last, None]
         distances[first:last] = np.abs(share - whole).sum(axis=1) / max(1, values - 1)
-    return _worst(spread, distances, t, _exact_ordered)
+    return _worst(spread, distances, t=t, exact=_exact_ordered)
 
 
 def _ranked(spread: Spread) -> Spread:
@@ -81,7 +81,7 @@ def _worst(spread: Spread, distances: np.ndarray, t: Fraction, exact: Callable[[
     whole = _law(*spread.table.group_by(VALUE).agg(pl.col(COUNT).sum()).get_columns())
     found = close.group_by(GROUP).agg(VALUE, COUNT).iter_rows()
     value, group = max((exact(_law(values, counts), whole), -place) for place, values, counts in found)
-    return Measured(value, f"distance {float(value):.6g}", -group, value <= t)
+    return Measured(value, f"distance {float(value):.6g}", group=-group, holds=value <= t)
 
 
 def _law(values: Iterable[Any], counts: Iterable[int]) -> Law:

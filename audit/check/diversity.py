@@ -14,7 +14,7 @@ from attrs import frozen
 from crowdproof.audit.check.groups import COUNT, GROUP, Spread
 
 CLOSE = 1e-6
-"""Where floats come so near to each other, whole numbers decide."""
+"""Where floats come so near to each other, whole numbers decide: a guess, far above the rounding of floats."""
 DIVERSITIES = ("distinct", "entropy", "recursive")
 
 
@@ -32,7 +32,8 @@ def distinct(spread: Spread, l: int) -> Measured:  # noqa: E741
     """The smallest number of different values in a group."""
     found = spread.table.group_by(GROUP).agg(pl.len().alias("l")).sort("l", GROUP)
     least = int(found["l"][0])
-    return Measured(least, f"{least} distinct value{'' if least == 1 else 's'}", int(found[GROUP][0]), least >= l)
+    values = "value" if least == 1 else "values"
+    return Measured(least, f"{least} distinct {values}", group=int(found[GROUP][0]), holds=least >= l)
 
 
 def entropy(spread: Spread, l: int) -> Measured:  # noqa: E741
@@ -46,7 +47,8 @@ def entropy(spread: Spread, l: int) -> Measured:  # noqa: E741
     failing = [int(group) for group, counts in counted.iter_rows() if not entropy_at_least(counts, l)]
     if least < math.log(l) - CLOSE:
         failing.insert(0, int(found[GROUP][0]))
-    return Measured(math.exp(least), words, failing[0] if failing else int(found[GROUP][0]), not failing)
+    worst = failing[0] if failing else int(found[GROUP][0])
+    return Measured(math.exp(least), words, group=worst, holds=not failing)
 
 
 def entropy_at_least(counts: list[int], l: int) -> bool:  # noqa: E741
@@ -75,4 +77,4 @@ def recursive(spread: Spread, l: int, c: Fraction) -> Measured:  # noqa: E741
     ratio, group, top, rest = max(  # in fractions, since products with a long c do not fit into 64 bits
         (Fraction(top, rest) if rest else math.inf, -group, top, rest) for top, rest, group in counted.iter_rows()
     )
-    return Measured(ratio, f"commonest against tail {top} : {rest}", -group, ratio < c)
+    return Measured(ratio, f"commonest against tail {top} : {rest}", group=-group, holds=ratio < c)

@@ -67,7 +67,7 @@ class Report:
             return Finding(self.subject, claim, Undecided(reason), None, evidence)
         size, place = sure if sure[0] >= k else possible
         words = f"A row of the release hides among {size} like it, itself counted; {k} are claimed."
-        return self._decided(claim, size >= k, words, groups.words(place), evidence)
+        return self._decided(claim, size >= k, words=words, values=groups.words(place), evidence=evidence)
 
     def _crowds(self) -> tuple[Crowd, Crowd]:
         """The smallest crowd that there surely is, and the smallest by the reading of unclear cells that hides most."""
@@ -116,7 +116,7 @@ class Report:
         if rest and len(rest) < len(self.groups.columns):
             least = int(group(self.table, rest).sizes.min())
             evidence = (Note("Without it", f"the smallest group of the other columns has {_rows(least)}."),)
-        return self._decided(claim, False, words, {"column": first.column}, evidence)
+        return self._decided(claim, False, words=words, values={"column": first.column}, evidence=evidence)
 
     def star_rows(self) -> Finding:
         """Whether there are rows without content, as suppressed rows are that were left in."""
@@ -124,7 +124,7 @@ class Report:
         claim = Assertion("star-rows", "no row is missing, blank or stars in every known column")
         words = f"Missing, blank or stars in every known column: {_rows(count)}."
         words += " Where such rows are suppressed ones, their number tells how many people stood out."
-        return self._decided(claim, count == 0, words, {"rows": str(count)}, ())
+        return self._decided(claim, count == 0, words=words, values={"rows": str(count)}, evidence=())
 
     def row_order(self) -> Finding:
         """Whether the order of the rows could be that of the source."""
@@ -144,7 +144,8 @@ class Report:
     def _measured(self, claim: Claim, spread: Spread, measured: Measured) -> Finding:
         words = f"{spread.column}: {measured.words} in a group of {_rows(spread.groups.sizes[measured.group])}."
         evidence = (Note("Worst group", words),) if measured.holds else ()
-        return self._decided(claim, measured.holds, words, spread.groups.words(measured.group), evidence)
+        values = spread.groups.words(measured.group)
+        return self._decided(claim, measured.holds, words=words, values=values, evidence=evidence)
 
     def _decided(
         self, claim: Claim, holds: bool, words: str, values: dict[str, str], evidence: tuple[Evidence, ...]

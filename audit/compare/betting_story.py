@@ -49,11 +49,18 @@ def require_answers(result: SequentialResult) -> None:
 
 
 def witness(refutation: Refutation, pairs: Sequence[Pair]) -> PairWitness:
-    """The pair with the dataset on which the event is too likely on the left."""
+    """The witness of a refutation; its left dataset is the one on which the event is too likely."""
     pair = pairs[refutation.pair]
     sides = (pair.left, refutation.p_left), (pair.right, refutation.p_right)
     (heavy, p), (light, q) = sides if refutation.direction is Direction.LEFT else sides[::-1]
-    return PairWitness(data_to_json(heavy), data_to_json(light), refutation.event, p, q, refutation.excess)
+    return PairWitness(
+        left=data_to_json(heavy),
+        right=data_to_json(light),
+        event=refutation.event,
+        p_left=p,
+        p_right=q,
+        excess=refutation.excess,
+    )
 
 
 def evidence(result: SequentialResult, pairs: Sequence[Pair], error: Fraction) -> tuple[Evidence, ...]:

@@ -24,7 +24,7 @@ from crowdproof.audit.compare import betting_story
 from crowdproof.audit.compare.betting import SequentialResult, sequential_audit
 from crowdproof.audit.compare.enumeration import Enumeration
 from crowdproof.audit.compare.exact import NotDeterministicError, Watched
-from crowdproof.audit.compare.exact.enumerate import NOT_DETERMINISTIC
+from crowdproof.audit.compare.exact.sample_runs import NOT_DETERMINISTIC
 from crowdproof.audit.compare.measured import GOING_ON
 from crowdproof.audit.compare.pilot import best_by_search
 from crowdproof.audit.compare.question import Question

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
-from crowdproof.audit.compare.betting.learning import Counts, learn
+from crowdproof.audit.compare.betting.hypotheses import Counts
+from crowdproof.audit.compare.betting.learning import learn
 from crowdproof.audit.compare.betting.trials import glance
 from crowdproof.audit.compare.question import Question
 from crowdproof.audit.releases import Releases, reader_for
@@ -14,9 +15,9 @@ from crowdproof.audit.request import Pair
 from crowdproof.audit.targets import own_process
 
 RUNS = 384
-"""Runs on either side for each pair that the search tries."""
+"""Runs on either side for each pair that the search tries: a guess. Large leaks show in a few hundred runs."""
 SHARE = 5
-"""The search takes at most one part in so many of the budget."""
+"""The search takes at most one part in so many of the budget: a guess."""
 
 
 def best_by_search(question: Question, allowance: Allowance) -> list[Pair]:
@@ -36,22 +37,22 @@ def best_by_search(question: Question, allowance: Allowance) -> list[Pair]:
 def excess_estimate(question: Question, pair: Pair, allowance: Allowance) -> float | None:
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
     with own_process.kept():
-        left, right = glance(question.whole, pair, RUNS, allowance.stream(Stream.PILOT))
+        left, right = glance(question.whole, pair, runs=RUNS, seed=allowance.stream(Stream.PILOT))
     try:
         allowance.spend(2 * RUNS, "searching for a pair")
     except BudgetSpentError:
         return None
     x, delta = question.epsilon.exp(), float(question.delta)
     reader = reader_for(Releases.joined([left, right]))
-    found = learn(reader, left, right, lambda counts: _excess(counts, x))
-    return -delta if found is None else _excess(found[1], x) - delta
+    found = learn(reader, left, right, value=lambda counts: _excess(counts, x))
+    return -delta if found is None else _excess(found.held_out_bins, x) - delta
 
 
 def _excess(counts: Counts, x: float) -> float:
     """The largest excess of a threshold event in either direction, less two standard errors."""
     left, right = (each / max(int(each.sum()), 1) for each in counts)
     runs = max(int(counts[0].sum()), 1)
-    return max(_best(heavy, light, x, runs) for heavy, light in ((left, right), (right, left)))
+    return max(_best(heavy, light, x=x, runs=runs) for heavy, light in ((left, right), (right, left)))
 
 
 def _best(heavy: Any, light: Any, x: float, runs: int) -> float:

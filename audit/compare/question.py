@@ -9,7 +9,7 @@ import polars as pl
 from attrs import field, frozen
 
 from crowdproof.audit.compare.exact import has_finite_law
-from crowdproof.audit.compare.exact.enumerate import declares_law
+from crowdproof.audit.compare.exact.sample_runs import declares_law
 from crowdproof.audit.data.rows import SampledRows, group, is_rows, size
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.releases import as_table

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from attrs import define, frozen
 
-from crowdproof.audit.compare.exact.enumerate import LIMIT, declares_law
+from crowdproof.audit.compare.exact.enumerate import LIMIT
 from crowdproof.audit.compare.exact.law import checked
 from crowdproof.audit.compare.exact.profile import exp_bounds
+from crowdproof.audit.compare.exact.sample_runs import declares_law
 from crowdproof.audit.compare.exact.samples import Unaffordable, plan
 from crowdproof.audit.data.rows import Counts, GroupedPair, in_order, take
 from crowdproof.audit.proportion import clopper_pearson
@@ -32,7 +33,7 @@ from crowdproof.mechanism import Mechanism, is_deterministic
 from crowdproof.proofs.binomial import mass
 
 FIRST = 16
-"""Runs that a stratum gets at first; each further look at it doubles them."""
+"""Runs that a stratum gets at first; each further look at it doubles them. A guess."""
 
 Weigh = Callable[[Fraction, Fraction], Fraction]
 """The weight of a stratum in the sum, from its probabilities on the left and on the right."""
@@ -140,10 +141,11 @@ def _measure(
         widest = max(strata, key=lambda each: each.uncertainty)
         if widest.uncertainty == 0:
             break
-        judge.look(widest, min(max(FIRST, widest.runs), runs - judge.runs), float(error) / len(strata), rng)
+        count = min(max(FIRST, widest.runs), runs - judge.runs)
+        judge.look(widest, count, error=float(error) / len(strata), rng=rng)
     ends = [each.bounds() for each in strata]
     value = Estimate(sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0)))
-    return Measurement(value, value.exact, judge.runs, len(strata))
+    return Measurement(value, value.exact, runs=judge.runs, strata=len(strata))
 
 
 @define(eq=False)
@@ -177,7 +179,7 @@ class _Judge:
 
 
 def _strata(pair: GroupedPair, beta: Fraction, weigh: Weigh) -> list[Stratum]:
-    chosen = plan(pair, beta, LIMIT, Fraction(0))
+    chosen = plan(pair, beta, limit=LIMIT, tolerance=Fraction(0))
     if isinstance(chosen, Unaffordable):
         return list(_by_size(pair, beta, weigh))
     return [

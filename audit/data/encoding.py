@@ -13,7 +13,7 @@ MARKS = (
 )
 """Byte order marks of encodings that are not read, and their names."""
 BLOCK = 1 << 20
-"""Bytes that are looked at in one go: a file may be larger than memory."""
+"""Bytes that are looked at in one go, since a file may be larger than memory: a mebibyte, a guess."""
 
 
 def fault_in_file(path: Path) -> str | None:

@@ -9,13 +9,17 @@ from fractions import Fraction
 from attrs import frozen
 from flint import arb
 
-from crowdproof.audit.gate.config import Entry, Gaussian, Laplace, StronglySafe
+from crowdproof.audit.gate.config import Entry
+from crowdproof.audit.gate.recipes import Gaussian, Laplace, StronglySafe
 from crowdproof.claims import DP, DPS, Neighbours
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Counterexample, Estimate, Exact, Finding, Note, Refuted
 from crowdproof.proofs.bounds import theorem5, tight, worst_pair
 from crowdproof.proofs.bounds.balls import Ball, Setting, ball, certified, scientific
+
+NOTHING_RUN = "Nothing was run"
+"""The title of the note on a finding that rests on arithmetic alone."""
 
 
 @frozen
@@ -58,12 +62,9 @@ def contradiction(entry: Entry) -> Finding | None:
         f"you claim {show(entry.claim.delta)}. It is attained by {total.attained}."
     )
     values = {"tight delta": scientific(total.tight.low, 12, "down"), "claimed delta": show(entry.claim.delta)}
+    note = Note(NOTHING_RUN, "The claim contradicts the mechanism that is stated for it.")
     return Finding(
-        entry.name,
-        entry.claim,
-        Refuted(Counterexample(words, values)),
-        Exact(),
-        (Note("Nothing was run", "The claim contradicts the mechanism that is stated for it."),),
+        entry.name, entry.claim, verdict=Refuted(Counterexample(words, values)), certainty=Exact(), evidence=(note,)
     )
 
 

@@ -61,23 +61,23 @@ class AuditEngine:
         case = Case(entry, Subject(target), data, runs, spends=True)
         if not isinstance(entry.claim, DP | DPS):
             return case
-        question = Question.of(_request(case, Budget(), Fraction(1, 2), 0))
+        question = Question.of(_request(case, Budget(), error=Fraction(1, 2), seed=0))
         Comparison(question, Allowance()).probe()
         subject, passing = Subject(target, question), _passing(entry, target.behaviour)
         return Case(entry, subject, data, runs, passing, spends=question.known.distrusted)
 
-    def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
+    def settle(self, case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding | None:
         """Enumerate where the output is determined by the sample; other notions are the auditor's as they are."""
         question = case.subject.question
         if question is None:
-            return _audited(case, budget, error, seed)
+            return _audited(case, budget, error=error, seed=seed)
         comparison = Comparison(question, Allowance(budget, error=error, seed=(seed,)))
         if question.known.finite:
             return _enumerated(comparison, case)
         case.subject.found += comparison.search(question, comparison.allowance)
         return None
 
-    def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
+    def slice(self, case: Case, budget: Budget, *, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
         """One slice of the test by betting."""
         comparison = Comparison(case.subject.question, Allowance(budget, error=alpha))
         result = comparison.slice(budget, error=alpha, seed=seed, first=case.subject.found, learned=_learned(state))
@@ -87,7 +87,7 @@ class AuditEngine:
         return Slice(
             log_e=result.log_e,
             runs=result.trials,
-            witness=_seen(case, result, comparison.pairs, alpha),
+            witness=_seen(case, result, pairs=comparison.pairs, alpha=alpha),
             state=learned,
             detectable=f"In the last slice, {result.detectable.words}.",
             whole=result.ended is not Ended.SECONDS,
@@ -99,9 +99,9 @@ class AuditEngine:
         case.subject.target.close()
 
 
-def _audited(case: Case, budget: Budget, error: Fraction, seed: int) -> Finding:
+def _audited(case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding:
     """What an audit by itself says."""
-    request = _request(case, budget, error, seed)
+    request = _request(case, budget, error=error, seed=seed)
     return audit(
         request.target,
         request.claim,
@@ -129,7 +129,7 @@ def _read(entry: Entry, project: Project) -> Callable[[], Any]:
     return lambda: table
 
 
-def _request(case: Case, budget: Budget, error: Fraction, seed: int) -> Request:
+def _request(case: Case, budget: Budget, *, error: Fraction, seed: int) -> Request:
     entry = case.entry
     return Request(
         target=case.subject.target,
@@ -166,7 +166,14 @@ def _enumerated(comparison: Comparison, case: Case) -> Finding | None:
         return None
     found = conclude(comparison)
     cost = Cost(found.runs, allowance.seconds)
-    finding = Finding("", case.entry.claim, found.verdict, found.certainty, found.evidence, cost)
+    finding = Finding(
+        subject="",
+        claim=case.entry.claim,
+        verdict=found.verdict,
+        certainty=found.certainty,
+        evidence=found.evidence,
+        cost=cost,
+    )
     if isinstance(found.certainty, Measured):
         case.enumerated.append(finding)
         return None
@@ -191,7 +198,7 @@ def _learned(state: Json) -> Json:
     return state.get("state") if written else None
 
 
-def _seen(case: Case, result: SequentialResult, pairs: Sequence[Pair], alpha: Fraction) -> Json:
+def _seen(case: Case, result: SequentialResult, *, pairs: Sequence[Pair], alpha: Fraction) -> Json:
     """What the slice saw, as the finding that it would be."""
     if result.leading is None:
         return None

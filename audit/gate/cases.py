@@ -12,11 +12,13 @@ from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.request import Budget
 from crowdproof.errors import DataError
-from crowdproof.findings import Certainty, Finding, Json
-from crowdproof.findings import Evidence as Shown
+from crowdproof.findings import Certainty, Evidence, Finding, Json
 
 DEFAULT_RUNS = 20_000
+"""Runs that one gate spends on a claim where the configuration does not say: a guess, for targets that take a
+millisecond or so. What they find is told in each finding."""
 DEFAULT_TIMEOUT = 60.0
+"""Seconds after which one run of the target is given up, where the configuration does not say: a guess."""
 
 
 @frozen(eq=False)
@@ -31,7 +33,7 @@ class Case:
     """How many runs one gate spends on it."""
     passing: str | None = None
     """Why its evidence must not add up over runs of the gate; None where it may."""
-    shown: list[Shown] = field(factory=list)
+    shown: list[Evidence] = field(factory=list)
     """What was shown about it before the statistical test, for the report."""
     exact: list[tuple[str, Certainty]] = field(factory=list)
     """What enumeration has shown of some pairs and how surely, where it left others to the statistical test."""
@@ -50,10 +52,10 @@ class Engine(Protocol):
     def prepare(self, entry: Entry, project: Project) -> Case:
         """Load the target and read the data; what is wrong with them is an error with its remedy."""
 
-    def settle(self, case: Case, budget: Budget, error: Fraction, seed: int) -> Finding | None:
+    def settle(self, case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding | None:
         """A finding that no further run of the gate would change, or None where the claim needs a statistical test."""
 
-    def slice(self, case: Case, budget: Budget, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
+    def slice(self, case: Case, budget: Budget, *, alpha: Fraction, seed: np.random.SeedSequence, state: Any) -> Slice:
         """One slice of the test: it goes on to the end of its budget, whatever it sees."""
 
     def release(self, case: Case) -> None:

@@ -1,10 +1,9 @@
 """What a team writes down: its claims, how hard to try, and what is knowingly let pass.
 
-The types are the format: `reading` fills them from TOML, and `schema` describes them to editors.
+The types are the format: `structuring` fills them from TOML, and `config_schema` describes them to editors.
 """
 
 import datetime
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -12,114 +11,22 @@ from typing import TypeAlias
 
 from attrs import evolve, field, frozen
 
+from crowdproof.audit.gate.config_fields import (
+    about,
+    duration,
+    false_alarm_rate,
+    optional_count,
+    optional_time_limit,
+    some_text,
+)
+from crowdproof.audit.gate.recipes import Recipe
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.claims import Claim
 from crowdproof.errors import ParameterError
-from crowdproof.exact import LONGEST_RUN, Number, rate, rational, show
 from crowdproof.findings import Json
 
 Cell: TypeAlias = str | int | float | bool | None
-
-
-def _about(words: str) -> dict[str, str]:
-    """The line that editors show for a field."""
-    return {"about": words}
-
-
-def _error(number: Fraction) -> Fraction:
-    if not 0 < number < 1:
-        raise ParameterError(f"{show(number)} is no false-alarm rate: it lies strictly between 0 and 1.")
-    return number
-
-
-def _seconds(number: float) -> float:
-    if not 0 < number < math.inf:
-        raise ParameterError(f"{number} is no time: give a positive number of seconds.")
-    return number
-
-
-def _limit(number: float | None) -> float | None:
-    if number is not None and number > LONGEST_RUN:
-        raise ParameterError(f"{number:g} is too long: give at most {LONGEST_RUN:,} seconds.")
-    return None if number is None else _seconds(number)
-
-
-def _count(number: int) -> int:
-    if number < 1:
-        raise ParameterError(f"{number} is too small: give at least 1.")
-    return number
-
-
-def _some(number: int | None) -> int | None:
-    return None if number is None else _count(number)
-
-
-def _amount(written: Number) -> Fraction:
-    number = rational(written)
-    if number <= 0:
-        raise ParameterError(f"{show(number)} is too small: it must be positive.")
-    return number
-
-
-def _beta(written: Number | None) -> Fraction | None:
-    return None if written is None else rate(written)
-
-
-def _text(text: str) -> str:
-    if not text.strip():
-        raise ParameterError("it is empty: write something.")
-    return text
-
-
-# --- how a claim is meant to be achieved ------------------------------------------------------------------------
-
-
-@frozen
-class StronglySafe:
-    """Poisson sampling, a recoding fixed without looking at the data, and groups below k dropped."""
-
-    kind = "strongly-safe"
-    k: int = field(metadata=_about("Groups of fewer rows are dropped."), converter=_count)
-    beta: Fraction | None = field(
-        metadata=_about("The sampling rate, where the claim itself does not state it."),
-        default=None,
-        converter=_beta,
-    )
-
-
-@frozen
-class Laplace:
-    """A number plus Laplace noise of that scale."""
-
-    kind = "laplace"
-    scale: Fraction = field(
-        metadata=_about("Scale b of the noise: its density falls as exp(-|x|/b)."), converter=_amount
-    )
-    sensitivity: Fraction = field(
-        metadata=_about("How far the number moves between neighbours, at most."),
-        default=Fraction(1),
-        converter=_amount,
-    )
-
-
-@frozen
-class Gaussian:
-    """A number plus Gaussian noise of that standard deviation."""
-
-    kind = "gaussian"
-    sigma: Fraction = field(metadata=_about("Standard deviation of the noise."), converter=_amount)
-    sensitivity: Fraction = field(
-        metadata=_about("How far the number moves between neighbours, at most."),
-        default=Fraction(1),
-        converter=_amount,
-    )
-
-
-Recipe: TypeAlias = StronglySafe | Laplace | Gaussian
-RECIPES: dict[str, type[Recipe]] = {each.kind: each for each in (StronglySafe, Laplace, Gaussian)}
-
-
-# --- the file ---------------------------------------------------------------------------------------------------
+"""A cell of a table, as TOML can write it."""
 
 
 @frozen
@@ -127,26 +34,26 @@ class Defaults:
     """What holds for every claim that does not say otherwise."""
 
     data: str | None = field(
-        metadata=_about("A table (CSV, Parquet, ...) to build neighbouring datasets from."), default=None
+        metadata=about("A table (CSV, Parquet, ...) to build neighbouring datasets from."), default=None
     )
     runs: int | None = field(
-        metadata=_about("How many runs of the target one gate spends on a claim."),
+        metadata=about("How many runs of the target one gate spends on a claim."),
         default=None,
-        converter=_some,
+        converter=optional_count,
     )
     timeout: float | None = field(
-        metadata=_about("Seconds after which one run of the target is given up."),
+        metadata=about("Seconds after which one run of the target is given up."),
         default=None,
-        converter=_limit,
+        converter=optional_time_limit,
     )
     form: str | None = field(
-        metadata=_about(
+        metadata=about(
             "How the table is given: polars, pandas, pandas-nullable, pyarrow, rows, numpy, csv or parquet."
         ),
         default=None,
     )
     isolate: str | None = field(
-        metadata=_about("Where a Python target runs: auto, none, worker, fresh or spawn."), default=None
+        metadata=about("Where a Python target runs: auto, none, worker, fresh or spawn."), default=None
     )
 
 
@@ -154,52 +61,52 @@ class Defaults:
 class Entry:
     """One claim about one target."""
 
-    name: str = field(metadata=_about("What the claim is called in reports and suppressions."), converter=_text)
+    name: str = field(metadata=about("What the claim is called in reports and suppressions."), converter=some_text)
     target: str = field(
-        metadata=_about(
+        metadata=about(
             "What is audited: package.module:function, file.py:function, command:..., lines:... or http://..."
         ),
-        converter=_text,
+        converter=some_text,
     )
-    claim: Claim = field(metadata=_about("What is claimed of it, such as dp(epsilon=1, delta=1e-6)."))
-    data: str | None = field(metadata=_about("A table to build neighbouring datasets from."), default=None)
+    claim: Claim = field(metadata=about("What is claimed of it, such as dp(epsilon=1, delta=1e-6)."))
+    data: str | None = field(metadata=about("A table to build neighbouring datasets from."), default=None)
     schema: dict[str, tuple[Cell, ...]] | None = field(
-        metadata=_about("Instead of data: each column with values that it takes."), default=None
+        metadata=about("Instead of data: each column with values that it takes."), default=None
     )
-    params: dict[str, Json] = field(metadata=_about("Parameters that the target is called with."), factory=dict)
+    params: dict[str, Json] = field(metadata=about("Parameters that the target is called with."), factory=dict)
     mechanism: Recipe | None = field(
-        metadata=_about("How the claim is meant to be achieved, so that its arithmetic is checked."), default=None
+        metadata=about("How the claim is meant to be achieved, so that its arithmetic is checked."), default=None
     )
     sources: tuple[str, ...] = field(
-        metadata=_about("Further files that the target depends on: when one changes, its evidence starts anew."),
+        metadata=about("Further files that the target depends on: when one changes, its evidence starts anew."),
         default=(),
     )
     sampling: str = field(
-        metadata=_about("Who draws the sample of a dps claim: the auditor (default) or the target itself."),
+        metadata=about("Who draws the sample of a dps claim: the auditor (default) or the target itself."),
         default="auditor",
     )
     entropy: bool = field(
-        metadata=_about(
+        metadata=about(
             "States that a target that ignores the seed it is given draws fresh randomness in every process, so that "
             "its evidence may add up."
         ),
         default=False,
     )
     deterministic: bool | None = field(
-        metadata=_about(
+        metadata=about(
             "States that the output depends on the data alone, or that it does not; without it that is measured, and a "
             "refutation by enumeration is confirmed by fresh runs."
         ),
         default=None,
     )
     runs: int | None = field(
-        metadata=_about("How many runs of the target one gate spends."), default=None, converter=_some
+        metadata=about("How many runs of the target one gate spends."), default=None, converter=optional_count
     )
     timeout: float | None = field(
-        metadata=_about("Seconds after which one run is given up."), default=None, converter=_limit
+        metadata=about("Seconds after which one run is given up."), default=None, converter=optional_time_limit
     )
-    form: str | None = field(metadata=_about("How the table is given to the target."), default=None)
-    isolate: str | None = field(metadata=_about("Where a Python target runs."), default=None)
+    form: str | None = field(metadata=about("How the table is given to the target."), default=None)
+    isolate: str | None = field(metadata=about("Where a Python target runs."), default=None)
 
     def __attrs_post_init__(self) -> None:
         if self.data is not None and self.schema is not None:
@@ -228,34 +135,34 @@ class Until:
 class Suppression:
     """A failure that is knowingly let pass for a while."""
 
-    claim: str = field(metadata=_about("The name of the claim."))
+    claim: str = field(metadata=about("The name of the claim."))
     fingerprint: str = field(
-        metadata=_about("What justified it, as the gate prints it: another claim, target or verdict does not fit."),
-        converter=_text,
+        metadata=about("What justified it, as the gate prints it: another claim, target or verdict does not fit."),
+        converter=some_text,
     )
-    reason: str = field(metadata=_about("Why it may pass."), converter=_text)
-    until: Until = field(metadata=_about("The last day on which it holds, such as 2026-12-31."))
+    reason: str = field(metadata=about("Why it may pass."), converter=some_text)
+    until: Until = field(metadata=about("The last day on which it holds, such as 2026-12-31."))
 
 
 @frozen
 class Config:
     """A whole configuration file."""
 
-    claims: tuple[Entry, ...] = field(metadata=_about("The claims."), default=())
+    claims: tuple[Entry, ...] = field(metadata=about("The claims."), default=())
     defaults: Defaults = field(
-        metadata=_about("What holds for every claim that does not say otherwise."), default=Defaults()
+        metadata=about("What holds for every claim that does not say otherwise."), default=Defaults()
     )
     suppressions: tuple[Suppression, ...] = field(
-        metadata=_about("Failures that are knowingly let pass for a while."), default=()
+        metadata=about("Failures that are knowingly let pass for a while."), default=()
     )
     error: Fraction = field(
-        metadata=_about("The chance that the gate, over its whole life, ever refutes a claim that is true."),
+        metadata=about("The chance that the gate, over its whole life, ever refutes a claim that is true."),
         default=Fraction(1, 10**6),
-        converter=_error,
+        converter=false_alarm_rate,
     )
-    seconds: float = field(metadata=_about("How long one gate may take."), default=60.0, converter=_seconds)
+    seconds: float = field(metadata=about("How long one gate may take."), default=60.0, converter=duration)
     evidence: str | None = field(
-        metadata=_about("The file in which evidence adds up over runs; without it each run stands alone."), default=None
+        metadata=about("The file in which evidence adds up over runs; without it each run stands alone."), default=None
     )
 
 

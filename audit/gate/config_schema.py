@@ -6,7 +6,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from attrs import NOTHING, fields, has
 
-from crowdproof.audit.gate.config import RECIPES, Cell, Config, Recipe, Until
+from crowdproof.audit.gate.config import Cell, Config, Until
+from crowdproof.audit.gate.recipes import RECIPES, Recipe
 from crowdproof.claims import PARSEABLE, Claim
 from crowdproof.findings import Json
 

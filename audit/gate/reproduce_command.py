@@ -1,4 +1,4 @@
-"""The command that gives a finding of the gate again, for the folder in which the gate was started."""
+"""The command that reproduces a finding of the gate, to be typed in the folder in which the gate was started."""
 
 import json
 import shlex
@@ -14,8 +14,8 @@ from crowdproof.exact import show
 
 
 @frozen
-class Again:
-    """A run of the gate, as far as its commands depend on it."""
+class ReproduceCommand:
+    """Writes the command that gives a finding once more; its fields are what a run of the gate was started with."""
 
     project: Project
     file: str
@@ -26,10 +26,10 @@ class Again:
     keep: bool
     """Whether it used the evidence file."""
 
-    def command(self, entry: Entry) -> str:
-        """The claim audited by itself; the whole gate where that would not do.
+    def of_claim(self, entry: Entry) -> str:
+        """The command that audits this claim alone, or that runs the whole gate where an audit cannot do the same.
 
-        An audit takes a file and no schema, and knows nothing of the arithmetic of a mechanism.
+        An audit takes a data file, no schema, and does not check the arithmetic of a stated mechanism.
         """
         data = None if entry.schema is not None else entry.data or self.project.config.defaults.data
         if data is None or arithmetic.contradiction(entry) is not None:

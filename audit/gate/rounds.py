@@ -14,9 +14,10 @@ from crowdproof.audit.request import Budget
 from crowdproof.errors import pass_interrupts, told
 
 ROUNDS = 3
-"""Slices double from one to the next: the first of this many is a seventh of a claim's runs."""
+"""Slices of a claim in one run of the gate. Each is twice as long as the one before, so that the first takes a seventh
+of the claim's runs: a large leak is found early, and a small one still gets a long slice. The number is a guess."""
 SMALLEST = 2
-"""Runs of the smallest slice: one on either dataset."""
+"""Runs of the smallest slice: a test compares two datasets, so it needs a run on each."""
 
 
 @frozen
@@ -37,8 +38,8 @@ class Deadline:
 
 
 @define
-class Bout:
-    """A claim in its statistical test."""
+class ClaimUnderTest:
+    """A claim, the epoch of the evidence file that it is tested in, and what its slices have shown so far."""
 
     case: Case
     epoch: Epoch
@@ -67,55 +68,57 @@ class Bout:
 
     @property
     def suspicion(self) -> float:
-        """How far the evidence has come on the way to a refutation."""
+        """The share of the evidence that a refutation needs, in logarithms: 1 refutes."""
         return self.standing.log_e / -math.log(self.alpha)
 
     def next_size(self, round_: int) -> int:
         """Runs of the next slice: fixed before it starts."""
         first = max(SMALLEST, self.case.runs // (2**ROUNDS - 1))
-        left, size = self.case.runs - self.done, first * 2**round_
-        return left if round_ >= ROUNDS - 1 or left < size + SMALLEST else size
+        size = first * 2**round_
+        left = self.case.runs - self.done
+        too_few_for_another = left < size + SMALLEST
+        return left if round_ >= ROUNDS - 1 or too_few_for_another else size
 
 
 @frozen
-class Ring:
-    """Where the bouts take place."""
+class Rounds:
+    """Runs the slices of all claims in rounds: in each round every claim has one slice, the most suspicious first."""
 
     engine: Engine
     evidence: Evidence
-    run: str
-    """The id of this run of the gate."""
+    run_id: str
+    """Tells this run of the gate from others that add to the same evidence."""
     seed: int
     deadline: Deadline
     tell: Callable[[str], None] = lambda _: None
 
-    def fight(self, bouts: list[Bout]) -> None:
-        """Give every claim its slices."""
+    def run(self, tests: list[ClaimUnderTest]) -> None:
+        """Run the slices of these claims until runs or time are spent; what they show is kept in each."""
         for round_ in range(ROUNDS):
-            for bout in sorted(bouts, key=lambda each: -each.suspicion):
+            for test in sorted(tests, key=lambda each: -each.suspicion):
                 interrupts.check()  # a target may have caught what was raised to end the gate
-                if not bout.over and self.deadline.left > 0:
-                    self._slice(bout, bout.next_size(round_))
+                if not test.over and self.deadline.left > 0:
+                    self._slice(test, test.next_size(round_))
 
-    def _slice(self, bout: Bout, size: int) -> None:
+    def _slice(self, test: ClaimUnderTest, size: int) -> None:
         started = time.monotonic()
-        number = self.evidence.draw(bout.epoch)
-        self.tell(f"{bout.case.entry.name}: {bout.spent:,} of {bout.case.runs:,} runs")
+        number = self.evidence.draw(test.epoch)
+        self.tell(f"{test.case.entry.name}: {test.spent:,} of {test.case.runs:,} runs")
         budget = Budget(size, self.deadline.left)
         try:
-            seed = slice_seed(self.seed, bout.epoch.number, number)
-            found = self.engine.slice(bout.case, budget, bout.alpha, seed, bout.standing.state)
+            seed = slice_seed(self.seed, test.epoch.number, number)
+            found = self.engine.slice(test.case, budget, alpha=test.alpha, seed=seed, state=test.standing.state)
         except BaseException as error:  # noqa: BLE001  (a crash of one claim, whosever fault, is not that of the others)
             pass_interrupts(error)
-            self.evidence.close_epoch(bout.epoch)
-            bout.crash = told(error)
+            self.evidence.close_epoch(test.epoch)
+            test.crash = told(error)
             return
-        bout.standing = self.evidence.commit(bout.epoch, number, self.run, found)
-        if bout.standing.closed:
-            bout.crash = "it crashed in another audit of the same claim at the same time"
+        test.standing = self.evidence.commit(test.epoch, number, run=self.run_id, found=found)
+        if test.standing.closed:
+            test.crash = "it crashed in another audit of the same claim at the same time"
             return
-        bout.detectable = found.detectable or bout.detectable
-        bout.spent += found.runs
-        bout.sees |= found.sees
-        bout.done += size if found.whole else 0
-        bout.seconds += time.monotonic() - started
+        test.detectable = found.detectable or test.detectable
+        test.spent += found.runs
+        test.sees |= found.sees
+        test.done += size if found.whole else 0
+        test.seconds += time.monotonic() - started

@@ -16,17 +16,18 @@ from attrs import Factory, define, evolve, frozen
 
 from crowdproof import interrupts
 from crowdproof.audit.gate import arithmetic, suppressing
-from crowdproof.audit.gate.cases import Case, Engine, load_options
+from crowdproof.audit.gate.cases import Case, Engine
 from crowdproof.audit.gate.code_hash import Code, code_of, key_of
+from crowdproof.audit.gate.completing import complete
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.evidence import Evidence
-from crowdproof.audit.gate.reproduce_command import Again
+from crowdproof.audit.gate.reproduce_command import ReproduceCommand
 from crowdproof.audit.gate.result import GateResult
-from crowdproof.audit.gate.rounds import Bout, Deadline, Ring
+from crowdproof.audit.gate.rounds import ClaimUnderTest, Deadline, Rounds
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.request import Budget
 from crowdproof.errors import pass_interrupts, told
-from crowdproof.findings import Finding, Note, Reproduce, Skipped, Undecided, Verdict
+from crowdproof.findings import Finding, Skipped, Undecided, Verdict
 
 
 @frozen
@@ -52,23 +53,23 @@ def run_gate(project: Project, options: Options, engine: Engine | None = None) -
     started = time.monotonic()
     with _inside(project) as inner, Evidence(_evidence_path(inner, options)) as evidence:
         run = _Run(
-            inner,
-            str(project.path),
-            options,
-            engine,
-            evidence,
-            Deadline.within(options.seconds or inner.config.seconds),
+            project=inner,
+            file=str(project.path),
+            options=options,
+            engine=engine,
+            evidence=evidence,
+            deadline=Deadline.within(options.seconds or inner.config.seconds),
         )
         findings = [run.findings[entry.name] for entry in run.examine()]
         today = options.today or datetime.datetime.now(tz=datetime.UTC).date()
-        marked = suppressing.apply(evolve(inner, path=project.path), findings, run.keys, today)
+        marked = suppressing.apply(evolve(inner, path=project.path), findings, keys=run.keys, today=today)
     return GateResult(
-        marked.findings,
-        project.config.error,
-        options.seed,
-        time.monotonic() - started,
-        marked.passed,
-        marked.problems,
+        findings=marked.findings,
+        error=project.config.error,
+        seed=options.seed,
+        seconds=time.monotonic() - started,
+        passed=marked.passed,
+        problems=marked.problems,
         lasting=project.config.evidence is not None and options.keep,
         interrupted=run.interrupted,
     )
@@ -97,7 +98,7 @@ class _Run:
     engine: Engine
     evidence: Evidence
     deadline: Deadline
-    run: str = Factory(lambda: uuid.uuid4().hex)
+    run_id: str = Factory(lambda: uuid.uuid4().hex)
     findings: dict[str, Finding] = Factory(dict)
     keys: dict[str, str] = Factory(dict)
     interrupted: bool = False
@@ -181,7 +182,8 @@ class _Run:
         self.options.tell(f"{entry.name}: exact audit")
         try:
             budget = Budget(case.runs, self.deadline.left / waiting)
-            finding = self.engine.settle(case, budget, self._single_error(case), self.options.seed)
+            error_share = self._single_error(case)
+            finding = self.engine.settle(case, budget, error=error_share, seed=self.options.seed)
         except BaseException as error:  # noqa: BLE001
             pass_interrupts(error)
             finding = _skipped(entry, error)
@@ -196,53 +198,48 @@ class _Run:
         """
         if not case.spends:
             return self.project.config.error
-        epoch = self.evidence.open_epoch(f"{self.keys[case.entry.name]} {self.run}", case.entry.name)
+        epoch = self.evidence.open_epoch(f"{self.keys[case.entry.name]} {self.run_id}", case.entry.name)
         self.evidence.close_epoch(epoch)
         return epoch.alpha(self.project.config.error)
 
     def _test(self, cases: list[Case]) -> None:
-        bouts = []
-        for case in cases:
-            key = self.keys[case.entry.name]
-            epoch = self.evidence.open_epoch(key if case.passing is None else f"{key} {self.run}", case.entry.name)
-            alpha = epoch.alpha(self.project.config.error)
-            bouts.append(Bout(case, epoch, alpha, self.evidence.standing(epoch)))
-        ring = Ring(self.engine, self.evidence, self.run, self.options.seed, self.deadline, self.options.tell)
+        """Test these claims statistically, and fill in a finding for each."""
+        tests = [self._under_test(case) for case in cases]
+        rounds = Rounds(
+            self.engine,
+            self.evidence,
+            run_id=self.run_id,
+            seed=self.options.seed,
+            deadline=self.deadline,
+            tell=self.options.tell,
+        )
         stopped: Verdict | None = None
         try:
-            ring.fight(bouts)
+            rounds.run(tests)
         except BaseException as error:  # noqa: BLE001
             stopped = self._stopped(error)
-        for bout in bouts:
-            finding = concluded(bout)
-            if stopped is not None and not bout.over:
+        for test in tests:
+            finding = concluded(test)
+            if stopped is not None and not test.over:
                 finding = evolve(finding, verdict=stopped, certainty=None)
-            self._found(bout.case.entry, finding)
+            self._found(test.case.entry, finding)
+
+    def _under_test(self, case: Case) -> ClaimUnderTest:
+        """The claim with its epoch: the one that earlier runs of the gate added to, or one for this run alone."""
+        key = self.keys[case.entry.name]
+        if case.passing is not None:
+            key = f"{key} {self.run_id}"
+        epoch = self.evidence.open_epoch(key, case.entry.name)
+        alpha = epoch.alpha(self.project.config.error)
+        return ClaimUnderTest(case, epoch, alpha=alpha, standing=self.evidence.standing(epoch))
 
     def _found(self, entry: Entry, finding: Finding) -> None:
-        """Complete a finding with what is the same for all: its name, the arithmetic, where and how to see it again."""
-        note = (
-            arithmetic.support(entry)
-            if not finding.evidence or finding.evidence[0].title != "Nothing was run"
-            else None
+        """Keep a finding, completed with what is the same for all."""
+        options = self.options
+        command = ReproduceCommand(
+            self.project, self.file, seed=options.seed, seconds=options.seconds, keep=options.keep
         )
-        evidence = (note, *finding.evidence) if isinstance(note, Note) else finding.evidence
-        self.findings[entry.name] = evolve(
-            finding, subject=entry.name, evidence=evidence, reproduce=self._reproduce(entry, finding.reproduce)
-        )
-
-    def _reproduce(self, entry: Entry, known: Reproduce) -> Reproduce:
-        loading = load_options(entry, self.project)
-        place = {"file": self.file, "line": self.project.lines.get(f"claims.{entry.name}")}
-        return evolve(
-            known,
-            command=self._again().command(entry),
-            seed=self.options.seed if known.seed is None else known.seed,
-            parameters={**known.parameters, **place, "target": loading, "sampling": entry.sampling},
-        )
-
-    def _again(self) -> Again:
-        return Again(self.project, self.file, self.options.seed, self.options.seconds, self.options.keep)
+        self.findings[entry.name] = complete(finding, entry, command)
 
 
 def _skipped(entry: Entry, error: BaseException) -> Finding:

@@ -92,6 +92,7 @@ def _parameters(function: Any) -> dict[str, Any]:
 
 
 _USUAL = {"k": 10, "epsilon": 1.0, "delta": 1e-6}
+"""Values for parameters without a default: a guess, to be replaced by whoever writes the claim."""
 
 
 def _guess(parameters: dict[str, Any]) -> Guess:

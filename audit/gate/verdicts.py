@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from crowdproof import wire
 from crowdproof.audit.compare.conclusion import suspicious
 from crowdproof.audit.compare.constant import constant
-from crowdproof.audit.gate.rounds import Bout
+from crowdproof.audit.gate.rounds import ClaimUnderTest
 from crowdproof.findings import (
     Certainty,
     Confidence,
     Cost,
     Counterexample,
+    Evidence,
     Finding,
     Note,
     NotRefuted,
@@ -21,26 +22,30 @@ from crowdproof.findings import (
     Verdict,
     Witness,
 )
-from crowdproof.findings import Evidence as Shown
 
 
-def concluded(bout: Bout) -> Finding:
-    """What the evidence amounts to, of this gate and of those before."""
-    entry, verdict = bout.case.entry, _verdict(bout)
-    notes: tuple[Note, ...] = () if bout.crash is not None else (_so_far(bout),)
-    if bout.case.passing is not None:
-        notes += (Note("Evidence does not add up", f"This run stands alone: {bout.case.passing}."),)
-    notes += constant(bout.case.keys)
-    shown = [*bout.case.shown, *_enumeration(bout, verdict)]
-    runs = bout.spent + sum(found.cost.runs for found in bout.case.enumerated)
+def concluded(test: ClaimUnderTest) -> Finding:
+    """The finding about a claim, from the evidence of this run of the gate and of the runs before it."""
+    entry, verdict = test.case.entry, _verdict(test)
+    notes: tuple[Note, ...] = () if test.crash is not None else (_so_far(test),)
+    if test.case.passing is not None:
+        notes += (Note("Evidence does not add up", f"This run stands alone: {test.case.passing}."),)
+    notes += constant(test.case.keys)
+    shown = [*test.case.shown, *_enumeration(test, verdict)]
+    runs = test.spent + sum(found.cost.runs for found in test.case.enumerated)
     return Finding(
-        entry.name, entry.claim, verdict, _certainty(bout, verdict), (*notes, *shown), Cost(runs, bout.seconds)
+        subject=entry.name,
+        claim=entry.claim,
+        verdict=verdict,
+        certainty=_certainty(test, verdict),
+        evidence=(*notes, *shown),
+        cost=Cost(runs, test.seconds),
     )
 
 
-def _enumeration(bout: Bout, verdict: Verdict) -> Iterator[Shown]:
-    """What enumeration showed; a refutation on the same pairs undoes it."""
-    for found in bout.case.enumerated:
+def _enumeration(test: ClaimUnderTest, verdict: Verdict) -> Iterator[Evidence]:
+    """What enumeration showed before the test; or, where the test refuted the claim, that it no longer counts."""
+    for found in test.case.enumerated:
         if isinstance(verdict, Refuted):
             text = "The target looked deterministic, and enumerated as such it showed no leak; the slices saw one."
             yield Note("Not deterministic after all", text)
@@ -48,54 +53,54 @@ def _enumeration(bout: Bout, verdict: Verdict) -> Iterator[Shown]:
             yield from found.evidence
 
 
-def _certainty(bout: Bout, verdict: Verdict) -> Certainty | None:
+def _certainty(test: ClaimUnderTest, verdict: Verdict) -> Certainty | None:
     if isinstance(verdict, Refuted):
-        return Confidence(bout.alpha)
-    if isinstance(verdict, NotRefuted) and bout.case.enumerated:
-        return bout.case.enumerated[0].certainty
-    if isinstance(verdict, NotRefuted) and not bout.sees:  # it rests on what was enumerated alone
-        return bout.case.exact[0][1]
+        return Confidence(test.alpha)
+    if isinstance(verdict, NotRefuted) and test.case.enumerated:
+        return test.case.enumerated[0].certainty
+    if isinstance(verdict, NotRefuted) and not test.sees:  # it rests on what was enumerated alone
+        return test.case.exact[0][1]
     return None
 
 
-def _verdict(bout: Bout) -> Verdict:
-    if bout.crash is not None:
-        return Skipped(f"The target could not be run: {bout.crash}")
-    if bout.refuted:
-        return Refuted(_witness(bout))
-    needed = -math.log(bout.alpha)
-    if suspicious(bout.standing.log_e, needed):
-        share = bout.standing.log_e / needed
+def _verdict(test: ClaimUnderTest) -> Verdict:
+    if test.crash is not None:
+        return Skipped(f"The target could not be run: {test.crash}")
+    if test.refuted:
+        return Refuted(_witness(test))
+    needed = -math.log(test.alpha)
+    if suspicious(test.standing.log_e, needed):
+        share = test.standing.log_e / needed
         return Undecided(
             f"What looks like a leak was seen, with {share:.0%} of the evidence that a refutation needs: run the gate "
             "again, or raise its runs."
         )
-    held = bout.case.enumerated[0].verdict if bout.case.enumerated else None
+    held = test.case.enumerated[0].verdict if test.case.enumerated else None
     if isinstance(held, NotRefuted):
-        return _held(bout, held)
-    if not bout.sees and not bout.case.exact:
-        return Undecided(_too_few(bout))
-    tested = [bout.detectable] if bout.sees else []
-    return NotRefuted(" ".join([*tested, *(sentence for sentence, _ in bout.case.exact)]))
+        return _held(test, held)
+    if not test.sees and not test.case.exact:
+        return Undecided(_too_few(test))
+    tested = [test.detectable] if test.sees else []
+    return NotRefuted(" ".join([*tested, *(sentence for sentence, _ in test.case.exact)]))
 
 
-def _too_few(bout: Bout) -> str:
+def _too_few(test: ClaimUnderTest) -> str:
     """Why no leak could have been seen, with the remedy."""
-    spent = f"{bout.spent:,} runs are too few to find any leak beyond this claim"
-    if bout.done < bout.case.runs:
+    spent = f"{test.spent:,} runs are too few to find any leak beyond this claim"
+    if test.done < test.case.runs:
         return f"{spent}, and the time of the gate was spent: raise --seconds."
     return f"{spent}: raise its runs."
 
 
-def _held(bout: Bout, held: NotRefuted) -> Verdict:
-    """What enumeration shows if the target is deterministic, and what the test would have seen if it is not."""
-    if not bout.sees:
+def _held(test: ClaimUnderTest, held: NotRefuted) -> Verdict:
+    """What enumeration shows if the target is deterministic, and which leak the test would have found if it is not."""
+    if not test.sees:
         return held
-    return NotRefuted(f"{held.detectable} If it is not: {bout.detectable[0].lower()}{bout.detectable[1:]}")
+    return NotRefuted(f"{held.detectable} If it is not: {test.detectable[0].lower()}{test.detectable[1:]}")
 
 
-def _witness(bout: Bout) -> Witness:
-    stored = bout.standing.witness
+def _witness(test: ClaimUnderTest) -> Witness:
+    stored = test.standing.witness
     if isinstance(stored, dict):
         verdict = wire.from_json(stored).verdict
         if isinstance(verdict, Refuted):
@@ -103,16 +108,16 @@ def _witness(bout: Bout) -> Witness:
     return Counterexample("The evidence of many small slices adds up; none of them shows an event by itself.")
 
 
-def _so_far(bout: Bout) -> Note:
-    standing = bout.standing
+def _so_far(test: ClaimUnderTest) -> Note:
+    standing = test.standing
     cut_short = ""
-    if bout.done < bout.case.runs:
-        cut_short = f" The time of this gate ended after {bout.spent:,} of {bout.case.runs:,} runs."
+    if test.done < test.case.runs:
+        cut_short = f" The time of this gate ended after {test.spent:,} of {test.case.runs:,} runs."
     gates = "this run" if standing.gates <= 1 else f"{standing.gates} runs of the gate"
     return Note(
         "Evidence so far",
         f"An e-value of {_power(standing.log_e)} (at most {_power(standing.peak)}) from {standing.runs:,} runs of the "
-        f"target in {gates}; the claim is refuted from {_power(-math.log(bout.alpha))} on."
+        f"target in {gates}; the claim is refuted from {_power(-math.log(test.alpha))} on."
         f"{cut_short}",
     )
 

@@ -20,7 +20,7 @@ from crowdproof.exact import Epsilon
 __all__ = ["Climb", "Proposals", "Score", "vector_pairs"]
 
 USUAL_K = (5, 2, 10)
-"""Group sizes to try where the target does not tell its own."""
+"""Group sizes to try where the target does not tell its own: a guess at what is usual, the commonest first."""
 
 
 @frozen(eq=False)
@@ -38,7 +38,7 @@ class Proposals:
         if isinstance(self._given, pl.DataFrame):
             schema = schema_of(self._given)
             for k in group_sizes(self.target):
-                yield from worst_cases(Setting(schema, self.relation, self.epsilon, self.beta, k))
+                yield from worst_cases(Setting(schema, self.relation, epsilon=self.epsilon, beta=self.beta, k=k))
 
     def own_data(self) -> Iterator[Pair]:
         """The data itself with a row removed or replaced."""

@@ -11,7 +11,7 @@ from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 
 MOST = 6
-"""Rows that are tried."""
+"""Rows that are tried, those that stick out most: a guess."""
 
 
 def own_data(data: Any, relation: Neighbours) -> Iterator[Pair]:

@@ -8,7 +8,7 @@ from attrs import frozen
 from crowdproof.errors import DataError
 
 MOST_VALUES = 12
-"""How many values of a column are worth trying."""
+"""How many values of a column are tried: a guess."""
 
 Row = tuple[Any, ...]
 

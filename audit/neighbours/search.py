@@ -15,7 +15,7 @@ from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 
 MOST_KINDS = 3
-"""Distinct rows beside the one that comes or goes."""
+"""Distinct rows beside the one that comes or goes: a guess. With few kinds of rows an exact audit takes few runs."""
 
 Score = Callable[[Pair], float | None]
 """How much the claim is exceeded on a pair: above 0 refutes it. None where the pair cannot be judged."""

@@ -18,7 +18,9 @@ from crowdproof.exact import Epsilon
 from crowdproof.proofs.bounds import theorem5, worst_pair
 
 MOST_ROWS = 2_000
-"""Hand-made tables stay below this size."""
+"""Rows of hand-made tables at most: a guess, so that slow targets still answer in good time."""
+TOO_SMALL = 0.008
+"""The probability with which a sample of a crowd may hold fewer than k rows: a guess, so that nearly all do not."""
 
 
 @frozen(eq=False)
@@ -38,7 +40,7 @@ class Setting:
         if self.beta is None:
             return 2 * self.k
         n = math.ceil(self.k / self.beta)
-        while n < MOST_ROWS and _below(self.k, n, self.beta) > 0.008:
+        while n < MOST_ROWS and _below(self.k, n, self.beta) > TOO_SMALL:
             n += 1
         return n
 

@@ -26,9 +26,9 @@ from crowdproof.findings import Counterexample, Evidence, Exact, Note, NotRefute
 from crowdproof.mechanism import is_deterministic
 
 DATASETS = 12
-"""Datasets that the target is run on: the user's own and hand-made ones."""
+"""Datasets that the target is run on besides the user's own: a guess."""
 SEEDS = 5
-"""Runs on each of them, where the target is randomized."""
+"""Runs on each of them, where the target is randomized: a guess."""
 MEANING = Note("Meaning of the cells", CELLS["text"])
 
 
@@ -75,7 +75,7 @@ def examine(request: Request) -> Conclusion:
 
 
 def _look(request: Request, claim: KAnonymity, allowance: Allowance, looked: Looked) -> Conclusion | None:
-    """What refutes the claim, if anything does within the allowance."""
+    """What was seen that ends the examination: a refutation, or that the budget is too small for anything."""
     if allowance.spent:
         return Conclusion(
             Undecided("The budget does not allow a single release: raise --runs or --seconds."), None, (), 0
@@ -90,7 +90,7 @@ def _look(request: Request, claim: KAnonymity, allowance: Allowance, looked: Loo
             looked.releases += 1
             least = smallest_group(_release(outcome.output), claim.columns)
             if least is not None and least.count < claim.k:
-                return _refuted(claim, least, words, data, allowance)
+                return _refuted(claim, least, words=words, data=data, allowance=allowance)
             if least is not None and (looked.smallest is None or least.count < looked.smallest):
                 looked.smallest = least.count
         if not go_on:
@@ -130,7 +130,9 @@ def _datasets(request: Request) -> Iterator[tuple[str, Any]]:
             yield pair.origin, pair.left
             yield pair.origin, pair.right
         return
-    proposals = Proposals(request.data, request.target, Neighbours.ADD_REMOVE, Epsilon.of(0), None)
+    proposals = Proposals(
+        request.data, request.target, relation=Neighbours.ADD_REMOVE, epsilon=Epsilon.of(0), beta=None
+    )
     yield "your data", request.data
     pairs = chain(proposals.own_data(), proposals.worst_cases())
     for pair in islice(pairs, DATASETS):
@@ -144,7 +146,7 @@ def _release(output: Any) -> pl.DataFrame:
     return table
 
 
-def _refuted(claim: KAnonymity, least: Group, words: str, data: Any, allowance: Allowance) -> Conclusion:
+def _refuted(claim: KAnonymity, least: Group, *, words: str, data: Any, allowance: Allowance) -> Conclusion:
     shown = ", ".join(f"{name} = {value}" for name, value in least.row.items())
     count = "is the only one of its kind" if least.count == 1 else f"appears only {least.count:,} times"
     witness = Counterexample(

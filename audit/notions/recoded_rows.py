@@ -24,9 +24,10 @@ from crowdproof.claims import Neighbours
 Row = tuple[Cell, ...]
 
 _COMPARED = 4_000_000
-"""Pairs of rows that are looked at one by one; beyond, every row is taken to agree with every other."""
+"""Pairs of rows that are looked at one by one; beyond, every row is taken to agree with every other, which refutes
+nothing. A guess that bounds time and memory."""
 _CHOICES = 256
-"""Sets of columns that are tried."""
+"""Sets of columns that are tried: a guess, all sets of eight columns."""
 
 
 @frozen(eq=False)
@@ -47,7 +48,7 @@ class Releases:
         names = tuple(name for name in sides[0].columns if name in sides[-1].columns)
         first, second = (_read(table, names) if table.height else Counter[Row]() for table in (left, right))
         same = set(sides[0].columns) == set(sides[-1].columns)
-        return cls(names, first, second, _people(pair, left, right), same)
+        return cls(names, left=first, right=second, people=_people(pair, left, right), same_columns=same)
 
     def moved(self) -> int:
         """How many people at least are shown in both releases with values that no one recoding gives.

@@ -23,7 +23,7 @@ from attrs import evolve, field, frozen
 from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.compare.exact import Excess, NotDeterministicError
 from crowdproof.audit.compare.exact.confirm import affordable
-from crowdproof.audit.compare.exact.enumerate import declares_law, only_outcome
+from crowdproof.audit.compare.exact.sample_runs import declares_law, only_outcome
 from crowdproof.audit.compare.measured import ASSUMED, UNCONFIRMED, if_deterministic
 from crowdproof.audit.compare.question import Known, check_pairs, known_of
 from crowdproof.audit.data.as_json import data_to_json
@@ -52,6 +52,8 @@ from crowdproof.findings import (
     Undecided,
 )
 
+RUNS_PER_PAIR = 4
+"""Derived: two datasets, and two runs on each, which must agree."""
 FORM = Note(
     "What was compared",
     "The releases of neighbouring datasets. Each row of a release is taken for one row of the data, recoded, and a "
@@ -109,11 +111,11 @@ def _examine_releases(request: Request, claim: Safe, known: Known) -> Conclusion
                 return Conclusion(verdict, how_sure if sure else None, notes, allowance.runs)
     except KeyboardInterrupt:
         return Conclusion(Undecided(f"It was interrupted after {len(seen)} pairs."), None, notes, allowance.runs)
-    return _nothing_moved(claim, known, seen, notes, allowance)
+    return _nothing_moved(claim, known, seen=seen, notes=notes, allowance=allowance)
 
 
 def _nothing_moved(
-    claim: Safe, known: Known, seen: list[Releases], notes: tuple[Note, ...], allowance: Allowance
+    claim: Safe, known: Known, *, seen: list[Releases], notes: tuple[Note, ...], allowance: Allowance
 ) -> Conclusion:
     """What is said where no pair refutes."""
     if not seen:
@@ -126,7 +128,7 @@ def _nothing_moved(
     words = f"On {len(seen)} pairs of neighbours no more changed than suppression of small groups can change"
     certainty: Certainty = Exact()
     if known.measured:
-        agreed = 4 * len(seen)
+        agreed = RUNS_PER_PAIR * len(seen)
         words, certainty = f"{words}, {if_deterministic(agreed)}", Measured(agreed)
     return Conclusion(NotRefuted(f"{words}; other pairs were not examined."), certainty, notes, allowance.runs)
 
@@ -141,7 +143,7 @@ def _ran(request: Request, pairs: list[Pair], allowance: Allowance) -> Iterator[
     seeds = allowance.stream(Stream.RELEASES).generate_state(2).tolist()
     ran = request.runner.map(_OnBoth(request.target, tuple(seeds)), pairs)
     for pair, (left, right) in zip(pairs, ran, strict=True):
-        go_on = allowance.draw(4, "comparing releases")
+        go_on = allowance.draw(RUNS_PER_PAIR, "comparing releases")
         if left.failure is None and right.failure is None:
             yield pair, left, right
         if not go_on:
@@ -165,8 +167,8 @@ def _confirmed(request: Request, seen: list[tuple[Any, Outcome]], allowance: All
     """Whether the releases of both datasets come again in fresh runs; False where the budget is too small for these."""
     claim = request.claim
     assert isinstance(claim, Safe)
-    certain = Excess(claim.epsilon, (), Fraction(1), Fraction(0))
-    plan = affordable(certain, Fraction(0), request.error, allowance)
+    certain = Excess(claim.epsilon, (), p=Fraction(1), q=Fraction(0))
+    plan = affordable(certain, Fraction(0), error=request.error, allowance=allowance)
     if plan is None:
         return False
     for_coins, for_runs = allowance.stream(Stream.CONFIRMING_RELEASES).spawn(2)
@@ -194,7 +196,7 @@ def _pairs(request: Request, claim: Safe) -> list[Pair]:
     if request.pairs is not None:
         check_pairs(request.pairs, claim.neighbours)
         return list(request.pairs)
-    proposals = Proposals(request.data, request.target, claim.neighbours, claim.epsilon, None)
+    proposals = Proposals(request.data, request.target, relation=claim.neighbours, epsilon=claim.epsilon, beta=None)
     return list(chain(proposals.worst_cases(), proposals.own_data()))
 
 
@@ -215,4 +217,11 @@ def _witness(pair: Pair, release: Any, tables: tuple[pl.DataFrame, pl.DataFrame]
     )
     event = Event(words, {"kind": "releases", "keys": [stored_key(release)]})
     one, none = Estimate.exactly(Fraction(1)), Estimate.exactly(Fraction(0))
-    return PairWitness(data_to_json(pair.left), data_to_json(pair.right), event, one, none, one)
+    return PairWitness(
+        left=data_to_json(pair.left),
+        right=data_to_json(pair.right),
+        event=event,
+        p_left=one,
+        p_right=none,
+        excess=one,
+    )

@@ -10,7 +10,9 @@ from crowdproof.audit.runners.window import Chunk, ordered
 from crowdproof.errors import ParameterError, TargetError
 
 CONNECT_SECONDS = 15
+"""How long to wait for a scheduler to answer: a guess. One that is up answers in milliseconds."""
 WORKER_SECONDS = 120
+"""How long to wait for a first worker: a guess at what a cluster takes to start one."""
 
 
 class DaskRunner:

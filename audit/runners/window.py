@@ -17,9 +17,9 @@ from crowdproof.audit.request import Item, Result
 from crowdproof.errors import TargetError, pass_interrupts
 
 CHUNK_SECONDS = 0.1
-"""How long a chunk should take: long against the cost of sending it, short against anyone's patience."""
+"""How long a chunk should take: long against the cost of sending it, short against anyone's patience. A guess."""
 AHEAD = 3
-"""Chunks under way for each worker: enough that none waits for work, few enough to stop soon."""
+"""Chunks under way for each worker: enough that none waits for work, few enough to stop soon. A guess."""
 
 
 @frozen

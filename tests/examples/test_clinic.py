@@ -96,5 +96,5 @@ def committed(file):
     if not file.exists():
         return []
     with Evidence(file) as evidence:
-        rows = evidence._base.execute("SELECT epoch, number, log_e FROM slices ORDER BY committed, rowid")
+        rows = evidence._file.base.execute("SELECT epoch, number, log_e FROM slices ORDER BY committed, rowid")
         return rows.fetchall()

@@ -1,99 +1,59 @@
-"""What is known of one pair of datasets while it is audited: past outputs, the learned score, its counts."""
+"""What is known of one pair of datasets while it is audited: past outputs, the learned score, its counts, its wealth.
+
+Which pair to run next is what is called a bandit problem, and a pair is an *arm* of it: each block of trials goes to
+the arm that promises most by an optimistic estimate, so that an arm of which little is known gets its turn.
+"""
 
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
-from crowdproof.audit.compare.betting.bets import REFUTE, Bets, Floats, Goal, Ints, Nulls, choose, strongest, trials_of
-from crowdproof.audit.compare.betting.learning import Counts, learn, rerank
+from crowdproof.audit.compare.betting.bets import REFUTE, Goal, choose
+from crowdproof.audit.compare.betting.hypotheses import Counts, Floats, Nulls
+from crowdproof.audit.compare.betting.learning import learn
+from crowdproof.audit.compare.betting.pools import Pool
+from crowdproof.audit.compare.betting.ranking import rerank
+from crowdproof.audit.compare.betting.thresholds import strongest, trials_of
 from crowdproof.audit.compare.betting.wealth import Wealth
 from crowdproof.audit.releases import Releases, Score, reader_for, score_from_json
 from crowdproof.audit.request import Pair
 
 FIRST = 128
-"""Runs on each side in the first block of a pair."""
+"""Runs on each side in the first block of a pair, from which a first score is learned: a guess. With a small budget it
+is fewer."""
 GROWTH = 0.1
-"""Each further block of a pair is this share of what it has had: bets keep up with what was learned."""
+"""Each further block of a pair is this share of what it has had, so that bets keep up with what was learned. Larger
+blocks took more calls on the standard mechanisms, measured by `benchmarks power`; smaller ones take more time."""
 REFIT = 1.7
-"""The score is learned anew whenever the pair has had this many times more runs than last time."""
+"""The score is learned anew whenever the pair has had this many times more runs than last time: doublings cost power,
+measured by `benchmarks power`, and to learn more often costs time."""
 RERANK = 1.3
-"""The cells are ranked anew whenever the pair has had this many times more runs than last time."""
-KEPT_NUMBERS = 2**21
-"""Numbers kept for each side of a pair; memory stays bounded."""
-KEPT_ROWS = 2**18
-"""Outputs kept for each side of a pair where they are numbers."""
-KEPT_RECORDS = 4000
-"""Outputs kept for each side of a pair where they are not numbers."""
+"""The cells are ranked anew whenever the pair has had this many times more runs than last time: a guess."""
+KEPT_FOR_BETS = 3
+"""The latest runs, one part in so many of all, are not used to rank cells, so that they can size bets: a guess. It is
+the share that is held out when a score is learned."""
+NEARLY_ALL = 0.999
+"""What a pool may be short of the trials by, to count as grown with them: a guess, which allows for rounding."""
 LOOKED_AT = 64
-"""Releases of either side by which it is decided how to read them."""
+"""Releases of either side by which it is decided how to read them: a guess."""
 LEAST_LEARNED = 2
 """Outputs of either side below which nothing is learned: one to fit a score to, one to judge it by."""
 FEW_CELLS = 16
-"""Cells of a score up to which the same past outputs rank them and size the bets."""
+"""Cells of a score up to which the same past outputs rank them and size the bets: a guess. So few cells can hardly look
+better by chance than they are."""
+EASIER = 0.8
+"""The share of the claimed epsilon and delta against which scores are compared: a guess."""
+LITTLE = 0.01
+"""The weight of the growth against epsilon 0 in that comparison: a guess, so small that it decides only ties."""
 _EMPTY = np.zeros(1, np.int64)
-
-
-@frozen(eq=False)
-class Block:
-    """One step of an audit: what was known of the pair before, and what then came. Counts are by bins of the score."""
-
-    arm: int
-    score: Score
-    seen: Counts
-    """Past outputs that the bets were sized by."""
-    known: Counts
-    """All past outputs that the score has counted."""
-    bets: Bets
-    """Those against the claim."""
-    left: Ints
-    right: Ints
-    remaining: int
-    """Trials that the audit was still to have, this block included, as far as was known."""
-    leads: bool
-    """Whether its pair has had most trials of those that ran together. Bounds are raised by such blocks only: the
-    others share their runs, and are not independent of them."""
-
-    @property
-    def gained(self) -> Floats:
-        """Log-wealth that the bets gained: by strategy, for the claim."""
-        return self.bets.pay(self.left, self.right)
-
-
-@define(eq=False)
-class Pool:
-    """The first releases of one side, up to a limit."""
-
-    pieces: list[Releases] = Factory(list)
-    size: int = 0
-
-    def room(self) -> int:
-        """How many more are wanted."""
-        form = self.pieces[0].form if self.pieces else None
-        if form is None:
-            return max(KEPT_RECORDS - self.size, 0)
-        return max(min(KEPT_ROWS, KEPT_NUMBERS // form.width) - self.size, 0)
-
-    def add(self, releases: Releases) -> None:
-        """Keep these as well, as far as they are wanted."""
-        kept = releases[: self.room()]
-        if len(kept):
-            self.pieces.append(kept)
-            self.size += len(kept)
-
-    def joined(self) -> Releases:
-        """All of them."""
-        if not self.pieces:
-            return Releases.of([])
-        self.pieces = [Releases.joined(self.pieces)]
-        return self.pieces[0]
 
 
 @define(eq=False)
 class Arm:
-    """One pair under audit."""
+    """One pair under audit: its releases, its score and its wealth."""
 
     index: int
     pair: Pair
@@ -148,13 +108,14 @@ class Arm:
         return self.score.binned(left), self.score.binned(right)
 
     def next_size(self, first: int) -> int:
-        """Runs on either side that the next block should have; the first has so many."""
+        """Runs on either side that the next block should have: at least `first`, then a share of those so far."""
         return max(first, int(self.trials * GROWTH))
 
     def promise(self, nulls: Nulls, chance: float) -> float:
-        """Optimistic growth: what the counts suggest and one standard error; infinite before anything is known.
+        """An optimistic estimate of how fast bets on the pair will grow: log-wealth for each trial.
 
-        `chance` is twice the log-wealth that is taken off what they suggest, since they would by chance.
+        It is what the counts suggest and one standard error more, and infinite before anything is known. `chance` is
+        twice the log-wealth that counts suggest by chance alone; it is subtracted.
         """
         state = self.blocks, float(nulls.x[0]), float(nulls.delta[0])
         if self.promised[0] != state:  # with many pairs, all but one are as they were
@@ -184,11 +145,11 @@ class Arm:
             self._rerank()
 
     def _rerank(self) -> None:
-        """Older blocks join those that rank the cells; the latest, about a third of all, are kept for the bets."""
+        """Rank the cells anew by all blocks but the latest, about a third of all runs, which size the next bets."""
         assert self.score is not None
         sizes = np.array([int(block[0].sum()) for block in self.latest])
         total = int(self.ranked_by[0].sum()) + int(sizes.sum())
-        kept = 0.0 if self._few else total / 3
+        kept = 0.0 if self._few else total / KEPT_FOR_BETS
         older = min(int((np.cumsum(sizes[::-1])[::-1] > kept).sum()), len(sizes) - 1)
         if older > 0:
             self.ranked_by = _total([self.ranked_by, *self.latest[:older]])
@@ -203,21 +164,27 @@ class Arm:
             return
         left, right = left[:size], right[:size]
         reader = reader_for(Releases.joined([left[:LOOKED_AT], right[:LOOKED_AT]]))
-        found = learn(reader, left, right, lambda counts: _worth(counts, nulls))
+        found = learn(reader, left, right, value=lambda counts: _worth(counts, nulls))
         self.fitted = self.reranked = self.trials
         if found is not None:
-            self.score, _, self.ranked_by, later = found
-            self.latest = [later]
+            self.score = found.score
+            self.ranked_by = found.fitted
+            self.latest = [found.held_out]
 
     def _grown(self) -> bool:
-        return min(pool.size for pool in self.pools) >= REFIT * 0.999 * self.fitted
+        """Whether both pools have grown with the trials, and were not full: else there is nothing new to learn from."""
+        return min(pool.size for pool in self.pools) >= REFIT * NEARLY_ALL * self.fitted
 
     def to_json(self) -> dict[str, Any]:
         """What a later audit of the same pair can start from."""
         score = None if self.score is None else self.score.to_json()
-        counts = {"ranked_by": self.ranked_by, "latest": _total(self.latest)}
-        return {"origin": self.pair.origin, "score": score} | {
-            name: [side.tolist() for side in each] for name, each in counts.items()
+        left, right = self.ranked_by
+        later_left, later_right = _total(self.latest)
+        return {
+            "origin": self.pair.origin,
+            "score": score,
+            "ranked_by": [left.tolist(), right.tolist()],
+            "latest": [later_left.tolist(), later_right.tolist()],
         }
 
     def warm(self, record: Mapping[str, Any]) -> None:
@@ -232,14 +199,20 @@ class Arm:
 
 def growth_of(counts: Counts, nulls: Nulls) -> Floats:
     """Log-wealth for each trial that these counts promise, for each null."""
-    return choose(*counts, nulls, strongest(*counts, nulls), Goal(np.zeros(len(nulls.x)), 1)).growth
+    left, right = counts
+    no_goal = Goal(np.zeros(len(nulls.x)), trials=1)
+    return choose(left, right, nulls=nulls, events=strongest(left, right, nulls=nulls), goal=no_goal).growth
 
 
 def _worth(counts: Counts, nulls: Nulls) -> float:
-    """Growth at an easier claim and, a little, at none: at the claim itself it may be nothing but chance."""
-    easier = nulls.easier(0.8)
+    """What a score that gives these counts is worth: its growth against an easier claim.
+
+    Against the claim itself it may be nothing but chance. A little of the growth against epsilon 0 is added, so that
+    scores that show nothing beyond the easier claim are still told apart.
+    """
+    easier = nulls.easier(EASIER)
     growth = growth_of(counts, Nulls.of([*easier.x, 1.0], [*easier.delta, 0.0]))
-    return float(growth[:-1].max() + 0.01 * growth[-1])
+    return float(growth[:-1].max() + LITTLE * growth[-1])
 
 
 def _total(blocks: list[Counts]) -> Counts:

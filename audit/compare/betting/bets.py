@@ -28,57 +28,39 @@ choose them, and the wealth is split between these at the start:
 All of them bet only on events that past trials show to violate the claim.
 """
 
-from typing import Any, TypeAlias
-
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
 from crowdproof.audit.compare.betting.concave import maximise, value
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
-Bools: TypeAlias = NDArray[np.bool_]
+from crowdproof.audit.compare.betting.hypotheses import Bools, Floats, Ints, Nulls
+from crowdproof.audit.compare.betting.thresholds import Events, three_cells, trials_of, violated
 
 PRIOR = 1.0
-"""Imagined outputs inside each event, split between the sides just as the claim allows."""
-SLACK = 0.25
-"""Standard errors by which a smaller event must be clearer than a larger one to be preferred."""
+"""Imagined outputs inside each event, split between the sides just as the claim allows: the least that keeps every
+frequency above 0. That it is 1 and not another small number is a guess."""
 NOISE = 2.0
-"""Twice the log-wealth that frequencies seem to promise by chance."""
+"""Twice the log-wealth that frequencies seem to promise by chance alone. Derived: by Wilks' theorem it is about the
+number of stakes that are fitted, and a bet in one direction has two, k and s."""
 SCALES = 0.95 * 0.5 ** np.arange(12)
-"""Shares of what may be lost that are staked by the fixed strategies."""
+"""Shares of what may be lost that the fixed strategies stake. Each is half of the one before, so that one of them is
+within a factor of two of the best; the smallest, 1/4000, suits what takes millions of runs to see. 0.95 leaves a rest
+of the wealth whatever happens. How many there are is a guess."""
 CAP = 0.5
-"""The largest share of what may be lost that is staked to reach the goal."""
+"""The largest share of what may be lost that is staked to reach the goal: a guess, for a goal that is out of reach."""
 HOPELESS = 500.0
-"""Nats from the goal beyond which it makes no difference how many there are."""
+"""Nats from the goal beyond which it makes no difference how many there are: e^-500 is still a float above 0."""
 REFUTE = np.array([0.3, *[0.6 / len(SCALES)] * len(SCALES), 0.1])
-"""Shares of the wealth where a claim is to be refuted as soon as possible."""
+"""Shares of the wealth, by strategy, where a claim is to be refuted as soon as possible: a guess that costs a strategy
+at most -ln 0.05 = 3 nats. Stakes of all sizes halved the calls that an audit takes, measured by `benchmarks power`."""
 BOUND = np.array([0.03, *[0.07 / len(SCALES)] * len(SCALES), 0.9])
-"""Shares of the wealth where a bound is to be tight when the budget is spent."""
-
-
-@frozen(eq=False)
-class Nulls:
-    """Claims (x, delta) that are tested side by side on the same trials; rounded up, which only favours the claim."""
-
-    x: Floats
-    delta: Floats
-
-    @classmethod
-    def of(cls, x: Any, delta: Any) -> "Nulls":
-        """One claim or many; x and delta are broadcast against each other."""
-        pair = np.broadcast_arrays(np.atleast_1d(np.asarray(x, float)), np.atleast_1d(np.asarray(delta, float)))
-        exact_zero = pair[1] == 0
-        return cls(np.nextafter(pair[0], np.inf), np.where(exact_zero, 0.0, np.nextafter(pair[1], np.inf)))
-
-    def __getitem__(self, chosen: Any) -> "Nulls":
-        return Nulls(self.x[chosen], self.delta[chosen])
-
-    def easier(self, share: float) -> "Nulls":
-        """Claims of this share of epsilon and delta, which are easier to refute."""
-        return Nulls(self.x**share, self.delta * share)
+"""Shares of the wealth where a bound is to be tight when the budget is spent: nearly all aims at the end. Chosen by
+`benchmarks peers`, which measures the bounds on standard mechanisms."""
+ROUNDING = 1e-14
+"""What is taken off log-wealth for each run and unit of its logarithm: derived, some fifty times what the rounding of a
+sum of floats can add."""
+INSIDE = 1e-12
+"""How far above 0 each factor of a bet must stay: derived from the precision of floats, some thousand units of it."""
 
 
 @frozen(eq=False)
@@ -102,26 +84,8 @@ class Goal:
 
 
 @frozen(eq=False)
-class Events:
-    """For each null: the top event is `bins >= top`, the bottom event is `bins < bottom`."""
-
-    top: Ints
-    bottom: Ints
-
-    @classmethod
-    def apart(cls, top: Ints, bottom: Ints, up: Floats, down: Floats, bins: int) -> "Events":
-        """Both events, or that of the stronger direction where noise makes them meet."""
-        clash = bottom > top
-        return cls(np.where(clash & (up < down), bins, top), np.where(clash & (up >= down), 0, bottom))
-
-    def repeated(self, times: int) -> "Events":
-        """The same events for so many nulls."""
-        return Events(np.repeat(self.top, times), np.repeat(self.bottom, times))
-
-
-@frozen(eq=False)
 class Bets:
-    """What each cell pays."""
+    """By what a run multiplies the wealth, for each cell of the three that its release may fall into."""
 
     events: Events
     log_left: Floats
@@ -135,28 +99,15 @@ class Bets:
         gained = (three_cells(left, self.events) * self.log_left).sum(2)
         gained += (three_cells(right, self.events) * self.log_right).sum(2)
         largest = np.maximum(np.abs(self.log_left), np.abs(self.log_right)).max(2)
-        return np.asarray(gained - 1e-14 * (left.sum() + right.sum()) * largest)  # the last: more than rounding can add
-
-
-def three_cells(counts: Ints, events: Events) -> Floats:
-    """Counts in the top event, the bottom event and the rest, one row for each null."""
-    below = np.concatenate([[0], np.cumsum(counts)])
-    high, low = below[-1] - below[events.top], below[events.bottom]
-    return np.stack([high, low, below[-1] - high - low], axis=1).astype(float)
-
-
-def strongest(left: Ints, right: Ints, nulls: Nulls) -> Events:
-    """The events that promise the fastest growth, for each null."""
-    bins = len(left)
-    if trials_of(left, right) == 0 or bins < 2:
-        return Events(np.full(len(nulls.x), bins), np.zeros(len(nulls.x), np.int64))
-    top, up = best_threshold(left[::-1], right[::-1], nulls)
-    bottom, down = best_threshold(right, left, nulls)
-    return Events.apart(bins - top, bottom, up, down, bins)
+        more_than_rounding_adds = ROUNDING * (left.sum() + right.sum()) * largest
+        return np.asarray(gained - more_than_rounding_adds)
 
 
 def choose(left: Ints, right: Ints, nulls: Nulls, events: Events, goal: Goal) -> Bets:
-    """The bets that these counts suggest. `left` and `right` count past releases of about as many runs each."""
+    """The bets on these events that past counts suggest, for each null and strategy.
+
+    `left` and `right` count the releases, by bins, of about as many runs on either dataset.
+    """
     trials = trials_of(left, right)
     if trials == 0 or len(left) < 2:
         nothing = np.zeros((len(REFUTE), len(nulls.x), 3))
@@ -164,66 +115,15 @@ def choose(left: Ints, right: Ints, nulls: Nulls, events: Events, goal: Goal) ->
     seen = three_cells(left, events), three_cells(right, events)
     weights = _weights(*seen, nulls)
     edge = _on_the_edge(weights, nulls)
-    coefficients, stake = _direction(weights, edge, _coefficients(nulls, *violated(*seen, nulls)))
-    factors, growth = _payoffs(weights, coefficients, maximise(weights, coefficients))
+    up, down = violated(*seen, nulls)
+    coefficients, stake = _direction(weights, edge, coefficients=_coefficients(nulls, up, down=down))
+    factors, growth = _payoffs(weights, coefficients, stake=maximise(weights, coefficients))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        share = np.where(growth > 0, np.clip(1 - NOISE / (2 * trials * growth), 0.0, 1.0), 0.0)
-    fixed = _fixed(edge, np.einsum("gij,gj->gi", coefficients, stake), goal)
+        no_chance = np.clip(1 - NOISE / (2 * trials * growth), 0.0, 1.0)
+        share = np.where(growth > 0, no_chance, 0.0)
+    fixed = _fixed(edge, np.einsum("gij,gj->gi", coefficients, stake), goal=goal)
     logs = np.log1p(np.concatenate([(share[:, None] * factors)[None], fixed]))
     return Bets(events, logs[:, :, [0, 2, 4]], logs[:, :, [1, 3, 5]], np.maximum(growth, 0.0))
-
-
-def trials_of(left: Ints, right: Ints) -> float:
-    """Runs on either dataset, on average; 0 where there are none on one of them."""
-    sizes = float(left.sum()), float(right.sum())
-    return sum(sizes) / 2 if min(sizes) > 0 else 0.0
-
-
-def violated(left: Floats, right: Floats, nulls: Nulls) -> tuple[Bools, Bools]:
-    """Whether counts of the three cells violate each null: by the top event, by the bottom event."""
-    runs = left.sum(1), right.sum(1)
-    ratio = runs[0] / runs[1]
-    up = left[:, 0] > nulls.x * right[:, 0] * ratio + nulls.delta * runs[0]
-    return up, right[:, 1] > nulls.x * left[:, 1] / ratio + nulls.delta * runs[1]
-
-
-def best_threshold(heavy: Ints, light: Ints, nulls: Nulls) -> tuple[Ints, Floats]:
-    """How many of the first bins make the best event 'likelier in heavy', and its growth; negative if none violates.
-
-    Growth that was seen is partly chance, and small events have more of it: the largest of those that are nearly the
-    best is taken.
-    """
-    trials = trials_of(heavy, light)
-    p, q = ((np.cumsum(each)[:-1] + 0.5) / (each.sum() + 1) for each in (heavy, light))
-    growth = growth_rate(p, q, nulls.x[:, None], nulls.delta[:, None])
-    z = np.sign(growth) * np.sqrt(2 * trials * np.abs(growth))
-    nearly = z >= z.max(1, keepdims=True) - SLACK
-    best = nearly.shape[1] - 1 - nearly[:, ::-1].argmax(1)
-    return best + 1, growth[np.arange(len(best)), best]
-
-
-def growth_rate(p: Floats, q: Floats, x: Floats, delta: Floats) -> Floats:
-    """KL distance of (p, q) from the claim p <= x q + delta: what the best bet on one event earns in each trial.
-
-    Where the claim holds, minus the distance from its edge. The nearest (p0, q0) on the edge solves
-    p - p0 = u p0 (1 - p0), q0 - q = u x q0 (1 - q0); two steps of that fixed point start from its solution for rare
-    events.
-    """
-    with np.errstate(all="ignore"):
-        margin = p - x * q - delta
-        q0 = np.clip((p + q - delta) / (1 + x), 1e-300, None)
-        p0 = np.minimum(x * q0 + delta, (1 + p) / 2)
-        for _ in range(2):
-            v, w = p0 * (1 - p0), x * q0 * (1 - q0)
-            step = margin / (v + x * w)
-            p0, q0 = p - step * v, q + step * w
-        growth = _kl(p, p0) + _kl(q, q0)
-    growth = np.where(np.isfinite(growth), growth, np.where(margin > 0, 0.0, np.inf))
-    return np.asarray(np.where(margin > 0, growth, -growth))
-
-
-def _kl(p: Floats, q: Floats) -> Floats:
-    return np.asarray(p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q)))
 
 
 def _weights(left: Floats, right: Floats, nulls: Nulls) -> Floats:
@@ -251,10 +151,13 @@ def _coefficients(nulls: Nulls, up: Bools, down: Bools) -> Floats:
 
 
 def _payoffs(weights: Floats, coefficients: Floats, stake: Floats) -> tuple[Floats, Floats]:
-    """What each factor adds to 1, and its growth: no stake below zero, and none at all where a factor would be."""
+    """What each factor adds to 1, and the expected growth.
+
+    Stakes s and t below 0 are set to 0, and all stakes are where a factor would not stay positive.
+    """
     stake = stake * [1.0, 0.0, 0.0] + np.maximum(stake, 0.0) * [0.0, 1.0, 1.0]
     added = np.einsum("gij,gj->gi", coefficients, stake)
-    added = np.where((added > -1 + 1e-12).all(1)[:, None], added, 0.0)
+    added = np.where((added > -1 + INSIDE).all(1)[:, None], added, 0.0)
     return added, value(weights, added)
 
 
@@ -271,7 +174,10 @@ def _direction(weights: Floats, edge: Floats, coefficients: Floats) -> tuple[Flo
 
 
 def _proportions(weights: Floats, edge: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
-    """Stakes that earn most, and how much; minus infinity if one of them is below zero. Any axes may come first."""
+    """The stakes that earn most, and how much they earn: minus infinity if s or t would be below 0.
+
+    The coefficients may have further axes in front, for several choices that are tried at once.
+    """
     scaled = coefficients * np.sqrt(edge)[:, :, None]
     idle = np.abs(coefficients).max(-2) == 0
     hessian = scaled.swapaxes(-1, -2) @ scaled + np.eye(3) * (idle[..., None, :] + 1e-12)
@@ -281,15 +187,20 @@ def _proportions(weights: Floats, edge: Floats, coefficients: Floats) -> tuple[F
 
 
 def _fixed(edge: Floats, added: Floats, goal: Goal) -> Floats:
-    """What stakes of given sizes add to each factor, by strategy and null, where `added` is what one of size 1 adds."""
+    """What the fixed strategies, and the one that aims for the goal, add to each factor: by strategy and null.
+
+    `added` is what a stake of size 1 adds.
+    """
     most, spread = -added.min(1), np.sqrt((edge * added**2).sum(1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        sizes = np.stack([*(scale / most for scale in SCALES), np.minimum(goal.deviation / spread, CAP / most)])
+        fixed_sizes = [scale / most for scale in SCALES]
+        size_for_goal = np.minimum(goal.deviation / spread, CAP / most)
+        sizes = np.stack([*fixed_sizes, size_for_goal])
     return np.asarray(np.where((most > 0) & np.isfinite(sizes), sizes, 0.0)[:, :, None] * added)
 
 
 def _on_the_edge(weights: Floats, nulls: Nulls) -> Floats:
-    """The frequencies if the claim held just so: what is rare on the lighter side may not have shown yet."""
+    """The frequencies, raised on the lighter side to what the claim asks for: what is rare may not have shown yet."""
     edge = weights.copy()
     edge[:, 1] = np.maximum(weights[:, 1], (weights[:, 0] - nulls.delta) / nulls.x)
     edge[:, 2] = np.maximum(weights[:, 2], (weights[:, 3] - nulls.delta) / nulls.x)

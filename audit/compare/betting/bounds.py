@@ -12,30 +12,22 @@ import numpy as np
 from attrs import define, frozen
 from scipy.special import ndtri
 
-from crowdproof.audit.compare.betting.arms import Block
-from crowdproof.audit.compare.betting.bets import (
-    Bools,
-    Events,
-    Floats,
-    Goal,
-    Ints,
-    Nulls,
-    choose,
-    three_cells,
-    trials_of,
-    violated,
-)
-from crowdproof.audit.compare.betting.learning import Counts
+from crowdproof.audit.compare.betting.bets import Goal, choose
+from crowdproof.audit.compare.betting.blocks import Block
+from crowdproof.audit.compare.betting.hypotheses import Bools, Counts, Floats, Ints, Nulls
+from crowdproof.audit.compare.betting.thresholds import Events, three_cells, trials_of, violated
 from crowdproof.audit.compare.betting.wealth import Wealth
 
 EPSILONS = np.concatenate([np.linspace(0, 0.0049, 8), 0.005 * 1.001 ** np.arange(8400)])
-"""Rungs for epsilon: 0 to 22, a tenth of a per cent apart."""
+"""Rungs for epsilon: 0 to 22, a tenth of a per cent apart from 0.005 on. A guess: finer rungs cost time, and no runs
+show an epsilon above 22."""
 DELTAS = 0.9995 * 1.03 ** -np.arange(700, -1, -1.0)
-"""Rungs for delta: 1e-9 to 1, three per cent apart."""
+"""Rungs for delta: 1e-9 to 1, three per cent apart. A guess: finer rungs cost time."""
 CAUTION = 2.0
-"""Standard errors that are taken off what an event has shown, besides those that the bound itself will lose."""
+"""Standard errors that are taken off what an event has shown, besides those that the bound itself will lose. A guess:
+of many events the best looks better than it is."""
 SLACK = 0.5
-"""Standard errors by which a smaller event must be clearer than a larger one to be preferred."""
+"""Standard errors by which a smaller event must be clearer than a larger one to be preferred: a guess."""
 Reach: TypeAlias = Callable[[Floats, Floats, int, float], Floats]
 """How far up a ladder events with these counts on the heavier and the lighter side reach, less so many errors."""
 
@@ -78,7 +70,7 @@ class Ladder:
         if not len(rungs):
             return
         goal = Goal(-self.log_error - self.wealth.parts[-1, rungs], block.remaining)
-        bets = choose(left, right, self.nulls[rungs], events.repeated(len(rungs)), goal)
+        bets = choose(left, right, nulls=self.nulls[rungs], events=events.repeated(len(rungs)), goal=goal)
         self.wealth.gain(bets.pay(block.left, block.right), rungs)
         held = np.flatnonzero(self.wealth.peak[self.rejected :] < -self.log_error)
         self.rejected = self.rejected + int(held[0]) if len(held) else len(self.nulls.x)
@@ -123,7 +115,8 @@ def epsilon_ladder(delta: float, log_error: float, shares: Floats) -> Ladder:
         return np.asarray(np.log(over / q) - errors * np.sqrt(variance))
 
     nulls = Nulls.of(np.exp(EPSILONS), delta)
-    return Ladder(nulls, EPSILONS, reach, Wealth.start(shares, len(EPSILONS)), log_error)
+    wealth = Wealth.start(shares, len(EPSILONS))
+    return Ladder(nulls, EPSILONS, reach=reach, wealth=wealth, log_error=log_error)
 
 
 def delta_ladder(x: float, log_error: float, shares: Floats) -> Ladder:
@@ -133,11 +126,12 @@ def delta_ladder(x: float, log_error: float, shares: Floats) -> Ladder:
         variance = p * (1 - p / trials) + x * x * q * (1 - q / trials)
         return np.asarray((p - x * q - errors * np.sqrt(variance)) / trials)
 
-    return Ladder(Nulls.of(x, DELTAS), DELTAS, reach, Wealth.start(shares, len(DELTAS)), log_error)
+    wealth = Wealth.start(shares, len(DELTAS))
+    return Ladder(Nulls.of(x, DELTAS), DELTAS, reach=reach, wealth=wealth, log_error=log_error)
 
 
 def climb(ladder: Ladder, blocks: Iterable[Block]) -> float:
-    """Replay an audit: the bound that it reaches."""
+    """The bound that the ladder reaches with bets on these blocks of an audit, one after the other."""
     for block in blocks:
         ladder.climb(block)
     return ladder.low
@@ -145,16 +139,20 @@ def climb(ladder: Ladder, blocks: Iterable[Block]) -> float:
 
 def epsilon_low(blocks: Sequence[Block], delta: float, log_error: float, shares: Floats) -> float:
     """Epsilon at this delta is above the returned value (0 where nothing was shown), except with the given error."""
-    return climb(epsilon_ladder(delta, log_error, shares), blocks)
+    return climb(epsilon_ladder(delta, log_error, shares=shares), blocks)
 
 
 def delta_low(blocks: Sequence[Block], x: float, log_error: float, shares: Floats) -> float:
     """Delta at epsilon = ln x is above the returned value (0 where nothing was shown), except with the given error."""
-    return climb(delta_ladder(x, log_error, shares), blocks)
+    return climb(delta_ladder(x, log_error, shares=shares), blocks)
 
 
 def profile(
     blocks: Sequence[Block], epsilons: Sequence[float], log_error: float, shares: Floats
 ) -> tuple[ProfilePoint, ...]:
     """Lower bounds of delta at each of the epsilons; each holds except with the given error."""
-    return tuple(ProfilePoint(each, delta_low(blocks, float(np.exp(each)), log_error, shares)) for each in epsilons)
+    points = []
+    for epsilon in epsilons:
+        delta = delta_low(blocks, float(np.exp(epsilon)), log_error=log_error, shares=shares)
+        points.append(ProfilePoint(epsilon, delta))
+    return tuple(points)

@@ -8,9 +8,14 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 STEPS = 10
+"""Newton steps at most: a guess. Each squares the error near the maximum, so that a few are enough."""
 HALVINGS = 10
+"""Times that a step is halved at most before it is given up: a guess."""
 ENOUGH = 1e-3
-"""A row is done when another step would add less than this share of what it has."""
+"""A row is done when another step would add less than this share of what it has: a guess. Bets that are off by so
+little earn nearly as much."""
+INSIDE = 1e-9
+"""How far above 0 a factor must stay: a guess, far above the rounding of floats."""
 
 
 def value(weights: Floats, added: Floats) -> Floats:
@@ -38,7 +43,9 @@ def maximise(weights: Floats, coefficients: Floats) -> Floats:
         rows, step = rows[open_], step[open_]
         if not len(rows):
             break
-        stake[rows], reached[rows] = _line_search(weights[rows], coefficients[rows], stake[rows], reached[rows], step)
+        stake[rows], reached[rows] = _line_search(
+            weights[rows], coefficients[rows], stake=stake[rows], reached=reached[rows], step=step
+        )
     return stake
 
 
@@ -50,7 +57,7 @@ def _line_search(
     for halving in range(HALVINGS):
         trial = stake + step * 0.5**halving
         added = np.matmul(coefficients, trial[:, :, None])[:, :, 0]
-        inside = (added > -1 + 1e-9).all(1)
+        inside = (added > -1 + INSIDE).all(1)
         tried = value(weights, np.where(inside[:, None], added, 0.0))
         better = waiting & inside & (tried > reached)
         stake, reached = np.where(better[:, None], trial, stake), np.where(better, tried, reached)

@@ -27,14 +27,15 @@ ERROR = 1e-4
 """An audit of runs that are independent is left undecided with at most this probability.
 
 It is larger than the error of a refutation: a drift that is missed may refute a true claim, and one that is imagined
-only asks for other runs.
+only asks for other runs. The number is a guess between the two.
 """
 LEAST = 64
-"""Releases of a dataset below which no drift would show at that error."""
+"""Releases of a dataset below which no drift would show at that error: a guess."""
 MOST = 20_000
-"""Releases of a dataset that are looked at, the first and the last of those that were kept."""
+"""Releases of a dataset that are looked at, the first and the last of those that were kept: a guess that bounds the
+time."""
 TRAITS = 16
-"""Features that are compared: more would leave too little error for each."""
+"""Features that are compared: more would leave too little error for each. A guess."""
 
 
 def drifts(sides: Sequence[Releases]) -> bool:

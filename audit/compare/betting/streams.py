@@ -15,13 +15,14 @@ Codes: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int64]
 
 LOOKED_AT = 128
-"""Runs of a chunk that are compared with those of other chunks, place by place."""
+"""Runs of a chunk that are compared with those of other chunks, place by place: a guess. A fair coin needs 100."""
 FEWER = 64
-"""The same where releases are no numbers, whose codes take longer."""
+"""The same where releases are no numbers, whose codes take longer: a guess that bounds the time."""
 REMEMBERED = 1024
-"""Chunks that later ones are compared with: streams that repeat do so early."""
+"""Chunks that later ones are compared with: a guess. Streams that repeat do so early."""
 SURE = 100.0
-"""Bits of surprise from which two equal sequences are no coincidence, whatever the number of chunks."""
+"""Bits of surprise from which two equal sequences are no coincidence, whatever the number of chunks: 2^-100 for each
+of a million pairs of chunks is still nothing. Any number that leaves such a margin would do."""
 
 
 @frozen(eq=False)

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdproof.audit.compare.betting.arms import Block
-from crowdproof.audit.compare.betting.bets import BOUND, REFUTE, growth_rate, three_cells
-from crowdproof.audit.compare.betting.bounds import delta_low, epsilon_low, profile
+from crowdproof.audit.compare.betting.bets import BOUND, REFUTE
+from crowdproof.audit.compare.betting.blocks import Block
+from crowdproof.audit.compare.betting.bounds import ProfilePoint, delta_low, epsilon_low, profile
 from crowdproof.audit.compare.betting.drift import drifts
+from crowdproof.audit.compare.betting.hypotheses import growth_rate
 from crowdproof.audit.compare.betting.tested import Detectable, Direction, Ended, Refutation, SequentialResult
+from crowdproof.audit.compare.betting.thresholds import three_cells
 from crowdproof.audit.proportion import clopper_pearson
 from crowdproof.audit.releases import event
 from crowdproof.findings import Estimate
 
 if TYPE_CHECKING:
-    from crowdproof.audit.compare.betting.sequential import Audit
+    from crowdproof.audit.compare.betting.betting_audit import Audit
 
 POWER = 1.2816
-"""Standard normal quantile of the probability, 0.9, with which a detectable leak would have been found."""
+"""Derived: the standard normal quantile of 0.9, the probability with which a detectable leak would have been found."""
 REACH = 3.0
 """Times the evidence that an audit needs which knows the event beforehand: this one learns it from its runs.
 
@@ -29,7 +31,7 @@ kind. With twice that evidence seven to ten leaks of ten were found, by kind; wi
 more than nine of each.
 """
 PROFILE = (0.0, 0.5, 1.0, 2.0)
-"""Epsilons at which the profile is bounded, besides the claimed one."""
+"""Epsilons at which the profile is bounded, besides the claimed one: usual values, a guess at what readers look for."""
 
 
 def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
@@ -42,16 +44,19 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
     blocks = [block for block in audit.blocks if block.leads] if bounds and not drifted else []
     shares = REFUTE if audit.ladder is None else BOUND
     claimed, level = float(audit.epsilon), math.log(audit.error)
+    bounded: tuple[ProfilePoint, ...] = ()
+    if blocks:
+        bounded = profile(blocks, sorted({*PROFILE, claimed}), log_error=level, shares=shares)
     return SequentialResult(
         refuted=leading if audit.refuted and not drifted else None,
         log_e=min(audit.log_e, 0.0) if drifted else audit.log_e,
         epsilon_low=_epsilon_low(audit, blocks, level) if not drifted else 0.0,
-        delta_low=delta_low(blocks, x, level, shares),
-        profile=profile(blocks, sorted({*PROFILE, claimed}), level, shares) if blocks else (),
+        delta_low=delta_low(blocks, x, log_error=level, shares=shares),
+        profile=bounded,
         trials=audit.runs,
-        refused=audit.refused,
-        keys=frozenset(audit.course.keys),
-        stopped=audit.course.stopped,
+        refused=audit.block_runs.refused,
+        keys=frozenset(audit.block_runs.course.keys),
+        stopped=audit.block_runs.course.stopped,
         bet=bool(audit.blocks) or any(arm.blocks > 1 for arm in audit.arms),
         pair_trials=tuple(arm.trials for arm in audit.arms),
         detectable=detectable(audit),
@@ -65,10 +70,10 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
 
 
 def _epsilon_low(audit: "Audit", blocks: Sequence[Block], level: float) -> float:
-    """The bound that was raised on the way where the audit measures; else that of the same blocks, played again."""
+    """The bound that the audit has raised on its way, if it measures; else what bets on its blocks would reach."""
     if audit.ladder is not None:
         return audit.ladder.low
-    return epsilon_low(blocks, float(audit.claim.delta[0]), level, REFUTE)
+    return epsilon_low(blocks, float(audit.claim.delta[0]), log_error=level, shares=REFUTE)
 
 
 def _leading(audit: "Audit") -> Refutation | None:
@@ -112,9 +117,9 @@ def detectable(audit: "Audit") -> Detectable:
     trials = max((arm.trials for arm in audit.arms), default=0)
     nats = needed_nats(audit.log_error, len(audit.arms))
     x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
-    epsilon = smallest_epsilon(trials, REACH * nats, x, delta, 0.1)
-    rare = smallest_epsilon(trials, REACH * nats, x, delta, 0.01)
-    catastrophe = _smallest_delta(trials, REACH * nats, x, delta)
+    epsilon = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.1)
+    rare = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.01)
+    catastrophe = _smallest_delta(trials, REACH * nats, x=x, delta=delta)
     words = (
         f"with {trials:,} runs on each dataset of the pair looked at most, nine leaks in ten would have been found "
         f"that one number, date, word or cell, or the release as a whole, shows in one release of ten "
@@ -122,8 +127,8 @@ def detectable(audit: "Audit") -> Detectable:
         f"probability of {catastrophe:.2g} or more; what only several parts of a release show together, or a part "
         "of a number or word, may have been missed"
     )
-    nothing = _smallest_delta(audit.runs // 2, nats, x, delta) >= 1
-    return Detectable(words, epsilon, catastrophe, nothing)
+    nothing = _smallest_delta(audit.runs // 2, nats, x=x, delta=delta) >= 1
+    return Detectable(words, epsilon, delta=catastrophe, nothing=nothing)
 
 
 def needed_nats(log_error: float, pairs: int) -> float:

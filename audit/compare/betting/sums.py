@@ -16,20 +16,23 @@ Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
 MOST_CHOSEN = 12
-"""Features of a sum."""
+"""Features of a sum at most: a guess. Each further one costs time and, by chance, adds noise."""
 MOST_CELLS = 256
-"""Intervals of a sum, not counting its tails."""
+"""Intervals of a sum, not counting its tails: a guess, fine against what so many outputs can tell."""
 SWEEPS = 5
+"""Times that every chosen feature is fitted once more at the end: a guess."""
 STIFF = 1 / 40
-"""How strongly a step follows its neighbours, in units of Fisher information, as a share of all outputs."""
+"""How strongly a step follows its neighbours, in units of Fisher information, as a share of all outputs: a guess."""
 ROUGH = 2.0
-"""How strongly a step is drawn to zero where it has few neighbours: about 8 outputs."""
+"""How strongly a step is drawn to zero where it has few neighbours: as by 8 outputs, since each carries a Fisher
+information of 1/4 at even odds. That it is 8 is a guess."""
 USUAL = 2.0
-"""Standard errors from chance at which a feature joins a sum."""
+"""Standard errors from chance at which a feature joins a sum: the usual two."""
 CLEAR = {"bit": 4.5, "grain": 4.5}
-"""The same for kinds of feature that are many and seldom matter."""
+"""The same for kinds of feature that are many and seldom matter: a guess, above what the best of a hundred features
+shows by chance."""
 NEGLIGIBLE = 0.1
-"""Features whose steps reach less than this share of the largest reach are dropped."""
+"""Features whose steps reach less than this share of the largest reach are dropped: a guess."""
 
 
 @frozen(eq=False)
@@ -50,7 +53,8 @@ class Steps:
         columns = [np.concatenate(pair) for pair in sides]
         edges = [step_edges(column, fine=False) for column in columns]
         label = np.concatenate([np.ones(len(left)), np.zeros(len(right))])
-        return cls(reader, features, edges, [step_of(*pair) for pair in zip(columns, edges, strict=True)], label)
+        steps = [step_of(*pair) for pair in zip(columns, edges, strict=True)]
+        return cls(reader, features, edges=edges, steps=steps, label=label)
 
     def only(self, wanted: Callable[[Feature], bool]) -> "Steps":
         """Some of the features."""
@@ -58,9 +62,9 @@ class Steps:
         return Steps(
             self.reader,
             [self.features[place] for place in places],
-            [self.edges[place] for place in places],
-            [self.steps[place] for place in places],
-            self.label,
+            edges=[self.edges[place] for place in places],
+            steps=[self.steps[place] for place in places],
+            label=self.label,
         )
 
     def fit(self) -> Additive | None:
@@ -71,10 +75,10 @@ class Steps:
         while (place := self._next(score, chosen)) is not None:
             chosen.append(place)
             for each in chosen[::-1]:
-                self._improve(weights[each], each, score, links[each])
+                self._improve(weights[each], each, score=score, links=links[each])
         for _ in range(SWEEPS if len(chosen) > 1 else 0):
             for each in chosen:
-                self._improve(weights[each], each, score, links[each])
+                self._improve(weights[each], each, score=score, links=links[each])
         reach = max((np.ptp(weights[each]) for each in chosen), default=0.0)
         kept = [each for each in chosen if np.ptp(weights[each]) >= NEGLIGIBLE * reach]
         return self._sum(kept, weights) if len(kept) > 1 else None
@@ -94,24 +98,24 @@ class Steps:
         return max(joining, key=lambda each: clear[each], default=None)
 
     def _improve(self, weight: Floats, place: int, score: Floats, links: Floats) -> None:
-        change = _newton(weight, self.steps[place], self.label, score, links)
+        change = _newton(weight, self.steps[place], label=self.label, score=score, links=links)
         np.add(weight, change, out=weight)
         score += change[self.steps[place]]
 
     def _sum(self, kept: list[int], weights: list[Floats]) -> Additive:
         cuts = _cuts(np.sum([weights[each][self.steps[each]] for each in kept], axis=0))
         return Additive(
-            self.reader,
-            np.zeros(len(cuts) + 1, np.intp),
-            tuple(self.features[each] for each in kept),
-            tuple(self.edges[each] for each in kept),
-            tuple(weights[each] for each in kept),
-            cuts,
+            reader=self.reader,
+            rank=np.zeros(len(cuts) + 1, np.intp),
+            features=tuple(self.features[each] for each in kept),
+            edges=tuple(self.edges[each] for each in kept),
+            weights=tuple(weights[each] for each in kept),
+            cuts=cuts,
         )
 
 
 def _newton(weight: Floats, step: Places, label: Floats, score: Floats, links: Floats) -> Floats:
-    """The change of one feature's steps that the residuals ask for; rare steps follow their neighbours."""
+    """The change of one feature's steps by one step of Newton's method; rare steps follow their neighbours."""
     chance = 1 / (1 + np.exp(-score))
     slope = np.bincount(step, label - chance, len(weight))
     curve = np.asarray(np.bincount(step, chance * (1 - chance), len(weight)) + 1e-9, float)

@@ -58,7 +58,8 @@ class Detectable:
 
 
 MOST_REFUSED = 0.98
-"""Share of runs without a release from which on hardly anything was examined: a service that went away, a limit."""
+"""Share of runs without a release from which on hardly anything was examined: a service that went away, a limit. A
+guess, above what targets that refuse often do."""
 
 
 @frozen

@@ -12,15 +12,18 @@ Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
 MOST_LEAVES = 128
+"""Leaves of a tree at most: a guess."""
 SMALLEST_LEAF = 24
+"""Outputs of a leaf at least: a guess. The ratio of smaller counts is mostly chance."""
 FINEST = 1500
-"""No leaf is smaller than this part of all outputs."""
+"""No leaf is smaller than one part in so many of all outputs: a guess."""
 GROUPS = 4
-"""Quantile groups of a feature when pairs of features are compared."""
+"""Quantile groups of a feature when pairs of features are compared: a guess that keeps the 16 cells of a pair full."""
 COMPARED = 20_000
-"""Outputs of each side on which pairs of features are compared."""
+"""Outputs of each side on which pairs of features are compared: a guess that bounds the time."""
 CLEAR = 6.0
-"""Standard errors from chance at which two features are said to act together; there are hundreds of pairs."""
+"""Standard errors from chance at which two features are said to act together: a guess, above what the best of
+hundreds of pairs shows by chance."""
 
 
 def grow(
@@ -37,7 +40,11 @@ def grow(
     if pair is None and not clear:
         return None
     matrix = np.stack(steps, axis=1).astype(np.float32)
-    nodes = _fitted(matrix, label) if pair is None else _grown(matrix, label, pair[0], _cuts(steps[pair[0]]))
+    if pair is None:
+        nodes = _fitted(matrix, label)
+    else:
+        first = pair[0]
+        nodes = _grown(matrix, label, feature=first, cuts=_cuts(steps[first]))
     asked, cut, left, right = nodes.T
     inner = left >= 0
     if not inner.any():
@@ -49,15 +56,15 @@ def grow(
         for feature, step in zip(asked[inner], cut[inner], strict=True)
     ]
     return Tree(
-        reader,
-        np.zeros(leaves, np.intp),
-        tuple(features[each] for each in used),
-        np.where(inner, np.searchsorted(used, asked), -1),
-        threshold,
-        left,
-        right,
-        tuple(bool(steps[each].max() > len(edges[each])) for each in used),
-        np.zeros(leaves),
+        reader=reader,
+        rank=np.zeros(leaves, np.intp),
+        features=tuple(features[each] for each in used),
+        asked=np.where(inner, np.searchsorted(used, asked), -1),
+        threshold=threshold,
+        left=left,
+        right=right,
+        may_lack=tuple(bool(steps[each].max() > len(edges[each])) for each in used),
+        prior=np.zeros(leaves),
     )
 
 
@@ -101,8 +108,9 @@ def _grown(matrix: NDArray[np.float32], label: Floats, feature: int, cuts: Seque
         return _fitted(matrix, label)
     middle = cuts[len(cuts) // 2]
     below = matrix[:, feature] <= middle
-    low = _grown(matrix[below], label[below], feature, [each for each in cuts if each < middle])
-    high = _grown(matrix[~below], label[~below], feature, [each for each in cuts if each > middle])
+    smaller, larger = [each for each in cuts if each < middle], [each for each in cuts if each > middle]
+    low = _grown(matrix[below], label[below], feature=feature, cuts=smaller)
+    high = _grown(matrix[~below], label[~below], feature=feature, cuts=larger)
     top = np.array([[feature, middle, 1, 1 + len(low)]], np.intp)
     return np.concatenate([top, _moved(low, 1), _moved(high, 1 + len(low))])
 

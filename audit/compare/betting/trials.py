@@ -14,7 +14,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from crowdproof.audit.compare.betting.bets import Ints
+from crowdproof.audit.compare.betting.hypotheses import Ints
 from crowdproof.audit.compare.betting.streams import Glimpse
 from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
 from crowdproof.audit.request import Pair
@@ -77,7 +77,8 @@ class RunChunk:
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
         mechanism = self.sent.ready(chunk.seed)
-        releases = Releases.of(run(mechanism, chunk.datasets, chunk.order, chunk.seed, in_batches=self.in_batches))
+        outputs = run(mechanism, chunk.datasets, order=chunk.order, seed=chunk.seed, in_batches=self.in_batches)
+        releases = Releases.of(outputs)
         parts = _by_dataset(releases, chunk)
         found = tuple(
             OfDataset(part[:keep], tuple(None if score is None else score.count(part) for score in scores))
@@ -86,7 +87,7 @@ class RunChunk:
         refused = sum(isinstance(each, Refusal) for each in releases.others.values())
         glimpse = Glimpse.of(releases, np.array(chunk.numbers)[chunk.order])
         key = SEVERAL if glimpse.varied else common_key(releases)
-        return Ran(found, glimpse, len(releases), refused, key)
+        return Ran(found, glimpse, runs=len(releases), refused=refused, key=key)
 
 
 def _by_dataset(releases: Releases, chunk: Chunk) -> list[Releases]:
@@ -96,18 +97,18 @@ def _by_dataset(releases: Releases, chunk: Chunk) -> list[Releases]:
 
 
 def glance(mechanism: Mechanism, pair: Pair, runs: int, seed: np.random.SeedSequence) -> tuple[Releases, Releases]:
-    """So many releases on either dataset of a pair, for choosing what to look at: no verdict rests on them."""
+    """The releases of so many runs on either dataset, for choosing which pairs to look at: no verdict rests on them."""
     first, second, third = seed.spawn(3)
     both, none = (pair.left, pair.right), np.zeros(runs, np.int64)
     if declares_independence(mechanism):
         with contextlib.suppress(BatchRefusedError):
             left, right = (
-                Releases.of(run(mechanism, (data,), none, each, in_batches=True))
+                Releases.of(run(mechanism, (data,), order=none, seed=each, in_batches=True))
                 for data, each in zip(both, (first, second), strict=True)
             )
             return left, right
     order = np.random.default_rng(first).permutation(np.repeat([0, 1], runs))
-    releases = Releases.of(run(mechanism, both, order, third, in_batches=False))
+    releases = Releases.of(run(mechanism, both, order=order, seed=third, in_batches=False))
     return releases[np.flatnonzero(order == 0)], releases[np.flatnonzero(order == 1)]
 
 

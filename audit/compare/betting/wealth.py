@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from crowdproof.audit.compare.betting.bets import Floats
+from crowdproof.audit.compare.betting.hypotheses import Floats
 
 
 @define(eq=False)

@@ -18,22 +18,20 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
-from crowdproof.audit.allowance import Allowance, BudgetSpentError
-from crowdproof.audit.compare.exact.enumerate import ExactResult, NotDeterministicError, only_outcome
+from crowdproof.audit.allowance import Allowance
+from crowdproof.audit.compare.exact.enumerate import ExactResult
 from crowdproof.audit.compare.exact.profile import Excess, exp_bounds
+from crowdproof.audit.compare.exact.sample_runs import NotDeterministicError, RunSampleOnce
 from crowdproof.audit.compare.exact.samples import Sample
-from crowdproof.audit.data.rows import GroupedPair
 from crowdproof.audit.request import Runner
-from crowdproof.audit.targets.generators import Sent
-from crowdproof.audit.targets.run import key_of
 from crowdproof.mechanism import Mechanism
 
 LEAST_MISSED = Fraction(1, 10**12)
 """How likely a run must be, at least, to show that a true claim's target is random: below, no number of runs would do,
-and the logarithms would be lost in rounding."""
+and the logarithms would be lost in rounding. Derived from the precision of floats, with a margin."""
 ROUNDING = 1e-9
 """What the number of runs is raised by, relative to itself: far more than rounding in its logarithms can take off."""
 MOST = 40_000
@@ -51,19 +49,6 @@ class Plan:
     def coins(self, rng: np.random.Generator) -> NDArray[np.bool_]:
         """For each run whether it is on such a sample."""
         return rng.random(self.runs) < float(self.heavy)
-
-
-@frozen(eq=False)
-class _RunSampleOnce:
-    """One run with its own seed: the key of what came out. Picklable, for any runner."""
-
-    sent: Sent = field(converter=Sent)
-    pair: GroupedPair
-
-    def __call__(self, task: tuple[Sample, int]) -> str:
-        sample, seed = task
-        mechanism = self.sent.ready(np.random.SeedSequence(seed))
-        return key_of(only_outcome(mechanism, self.pair.dataset(sample.counts), [seed]))
 
 
 def planned(excess: Excess, delta: Fraction, error: Fraction) -> Plan | None:
@@ -111,27 +96,28 @@ def confirmed(
     if plan is None:
         return False
     keys = {each.key for each in excess.event}
-    heavy = [(sample, sample.right if flipped else sample.left) for sample, key in result.ran if key in keys]
-    light = [(sample, sample.left if flipped else sample.right) for sample, key in result.ran if key not in keys]
     for_draws, for_runs = seed.spawn(2)
-    rng = np.random.default_rng(for_draws)
-    coins = plan.coins(rng).tolist()
-    fresh = {True: iter(_drawn(heavy, plan.runs, rng)), False: iter(_drawn(light, plan.runs, rng))}
-    drawn = [(next(fresh[coin]), coin) for coin in coins]
+    drawn = _in_turn(result, keys, plan, flipped=flipped, rng=np.random.default_rng(for_draws))
     seeds = for_runs.generate_state(len(drawn), np.uint64).tolist()
-    seen = runner.map(
-        _RunSampleOnce(mechanism, result.grouped),
-        [(sample, each) for (sample, _), each in zip(drawn, seeds, strict=True)],
-    )
+    tasks = [(sample, each) for (sample, _), each in zip(drawn, seeds, strict=True)]
+    seen = runner.map(RunSampleOnce(mechanism, result.grouped), tasks)
     for (_, expected), key in zip(drawn, seen, strict=True):
         if (key in keys) is not expected:
             raise NotDeterministicError
-        try:
-            allowance.spend(1, "confirming with fresh runs")
-        except BudgetSpentError:
-            if allowance.late:  # of runs there are enough
-                return False
+        if not allowance.draw(1, "confirming with fresh runs") and allowance.late:  # of runs there are enough
+            return False
     return True
+
+
+def _in_turn(
+    result: ExactResult, keys: set[str], plan: Plan, *, flipped: bool, rng: np.random.Generator
+) -> list[tuple[Sample, bool]]:
+    """The samples of the fresh runs in their order, each with whether the event is to come of it."""
+    heavy = [(sample, sample.right if flipped else sample.left) for sample, key in result.ran if key in keys]
+    light = [(sample, sample.left if flipped else sample.right) for sample, key in result.ran if key not in keys]
+    coins = plan.coins(rng).tolist()
+    fresh = {True: iter(_drawn(heavy, plan.runs, rng)), False: iter(_drawn(light, plan.runs, rng))}
+    return [(next(fresh[coin]), coin) for coin in coins]
 
 
 def _drawn(weighted: list[tuple[Sample, int]], runs: int, rng: np.random.Generator) -> list[Sample]:

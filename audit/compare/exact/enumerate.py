@@ -1,25 +1,24 @@
 """Run the target once for each sample of two neighbouring datasets, and weigh."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from attrs import evolve, field, frozen
+from attrs import Factory, define, evolve, frozen
 
 from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
-from crowdproof.audit.compare.exact.law import PairLaw, Weighted, checked, collect
+from crowdproof.audit.compare.exact.law import PairLaw, Weighted, collect
+from crowdproof.audit.compare.exact.sample_runs import RunSample, declares_law
 from crowdproof.audit.compare.exact.samples import Sample, Unaffordable, plan
 from crowdproof.audit.data.rows import GroupedPair, group
 from crowdproof.audit.request import Pair, Runner
-from crowdproof.audit.targets.generators import Sent
-from crowdproof.audit.targets.run import Outcome, attempt, key_of
-from crowdproof.errors import TargetError
-from crowdproof.mechanism import Mechanism, is_deterministic
+from crowdproof.audit.targets.run import Outcome
+from crowdproof.mechanism import Mechanism
 
 LIMIT = 50_000
-"""Runs for one pair up to which enumeration counts as affordable, where no budget says otherwise."""
+"""Runs for one pair up to which enumeration counts as affordable, where no budget says otherwise: a guess at what a
+user who named the pair will wait for."""
 
 
 @frozen(eq=False)
@@ -41,64 +40,6 @@ class ExactResult:
         return self.law.unseen_left == 0 == self.law.unseen_right
 
 
-NOT_DETERMINISTIC = (
-    "the target is said to be deterministic, but two runs on the same data differ: "
-    "audit it as a randomized one, or run it isolated if it keeps state from one call to the next."
-)
-
-
-class NotDeterministicError(TargetError):
-    """The target answered the same data in two ways."""
-
-    def __init__(self, message: str = NOT_DETERMINISTIC) -> None:  # the message comes along from another process
-        super().__init__(message)
-
-
-@frozen(eq=False)
-class RunSample:
-    """The runs on one sample: what may come out, and with which probability. Picklable, for any runner."""
-
-    sent: Sent = field(converter=Sent)
-    pair: GroupedPair
-    stream: np.random.SeedSequence
-    law: bool = False
-    """Whether the mechanism declares its law."""
-
-    def __call__(self, task: tuple[Sample, bool]) -> list[tuple[str, Outcome, int | Fraction]]:
-        """`(sample, again)`: with `again` the target is run once more, and must give the same."""
-        sample, again = task
-        data = self.pair.dataset(sample.counts)
-        if self.law:
-            law = self.sent.mechanism.law(data)  # type: ignore[attr-defined]
-            return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
-        own = np.random.SeedSequence(self.stream.entropy, spawn_key=(*self.stream.spawn_key, *sample.counts))
-        seeds = own.generate_state(1 + again).tolist()
-        outcome = only_outcome(self.sent.ready(own), data, seeds)
-        return [(key_of(outcome), outcome, 1)]
-
-
-def only_outcome(mechanism: Mechanism, data: Any, seeds: Sequence[int]) -> Outcome:
-    """What a deterministic target does: it is run with each of the seeds, and must do the same."""
-
-    def run(seed: int) -> Outcome:
-        return attempt(mechanism, data, np.random.default_rng(seed))
-
-    first = run(seeds[0])
-    if any(key_of(run(each)) != key_of(first) for each in seeds[1:]):
-        raise NotDeterministicError
-    return first
-
-
-def has_finite_law(mechanism: object) -> bool:
-    """Whether the law of the output is known from one call: a deterministic target, or one that declares its law."""
-    return is_deterministic(mechanism) or declares_law(mechanism)
-
-
-def declares_law(mechanism: object) -> bool:
-    """Whether the mechanism tells its law: `law(data)` gives each possible output with its exact probability."""
-    return not is_deterministic(mechanism) and callable(getattr(mechanism, "law", None))
-
-
 def exact_law(
     pair: Pair,
     mechanism: Mechanism,
@@ -118,27 +59,43 @@ def exact_law(
     answer alike. With `partial` the likeliest samples up to the limit will do.
     """
     grouped = _grouped(pair, beta)
-    chosen = plan(grouped, beta, limit, tolerance, partial=partial)
+    chosen = plan(grouped, beta, limit=limit, tolerance=tolerance, partial=partial)
     if isinstance(chosen, Unaffordable):
         return chosen
-    failures: Counter[str] = Counter()
-    ran: list[tuple[Sample, str]] = []
     before = allowance.runs
     stream = allowance.stream(Stream.ENUMERATING, before)
     run = RunSample(mechanism, grouped, stream, law=declares_law(mechanism))
-
-    def weighed() -> Iterator[Weighted]:
-        for sample, key, outcome, p in _outcomes(chosen.samples, run, runner, allowance, distrust=distrust):
-            ran.append((sample, key))
-            if outcome.failure is not None:
-                failures[outcome.failure] += 1
-            yield key, outcome.output, sample.left * p, sample.right * p
-
-    law = collect(weighed(), chosen.left_total, chosen.right_total)
-    shown = (
-        pair if beta is None else evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
+    record = _Record()
+    outcomes = _outcomes(chosen.samples, run, runner=runner, allowance=allowance, distrust=distrust)
+    weighed = list(record.weighed(outcomes))
+    law = collect(weighed, chosen.left_total, chosen.right_total)
+    shown = pair
+    if beta is not None:
+        shown = evolve(pair, left=grouped.dataset(grouped.left), right=grouped.dataset(grouped.right))
+    return ExactResult(
+        pair=shown,
+        law=law,
+        runs=allowance.runs - before,
+        failures=dict(record.failures),
+        grouped=grouped,
+        ran=tuple(record.ran),
     )
-    return ExactResult(shown, law, allowance.runs - before, dict(failures), grouped, tuple(ran))
+
+
+@define(eq=False)
+class _Record:
+    """What was run, and what the target said where it released nothing."""
+
+    ran: list[tuple[Sample, str]] = Factory(list)
+    failures: Counter[str] = Factory(Counter)
+
+    def weighed(self, outcomes: "Iterable[tuple[Sample, str, Outcome, int | Fraction]]") -> Iterator[Weighted]:
+        """The releases with their weights on either side, each written down on its way."""
+        for sample, key, outcome, p in outcomes:
+            self.ran.append((sample, key))
+            if outcome.failure is not None:
+                self.failures[outcome.failure] += 1
+            yield key, outcome.output, sample.left * p, sample.right * p
 
 
 def _outcomes(

@@ -12,6 +12,7 @@ from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Chart, Estimate, Event, Evidence, Note, PairWitness, Series, Table
 
 _GRID = ("0", "0.1", "0.25", "0.5", "1", "2", "4")
+"""Epsilons at which a table tells delta, besides the claimed one: usual values."""
 
 
 def witness(result: ExactResult, best: Excess, flipped: bool) -> PairWitness:
@@ -21,12 +22,12 @@ def witness(result: ExactResult, best: Excess, flipped: bool) -> PairWitness:
     excess = shown.excess
     spec = {"kind": "releases", "keys": sorted(stored_key(each.output) for each in excess.event)}
     return PairWitness(
-        data_to_json(left),
-        data_to_json(right),
-        Event(shown.words, spec),
-        Estimate(excess.p, excess.p + excess.unseen_p),
-        Estimate(excess.q, excess.q + excess.unseen_q),
-        excess.bounds(),
+        left=data_to_json(left),
+        right=data_to_json(right),
+        event=Event(shown.words, spec),
+        p_left=Estimate(excess.p, excess.p + excess.unseen_p),
+        p_right=Estimate(excess.q, excess.q + excess.unseen_q),
+        excess=excess.bounds(),
     )
 
 
@@ -65,7 +66,7 @@ def how(result: ExactResult, beta: Fraction | None) -> Note:
         text = (
             f"The sample is fixed by how many copies of each distinct row it holds, so {result.runs:,} runs cover "
             f"{_share(result)} of the samples at rate {show(beta)}, each weighed by its exact probability. "
-            "Equal rows were put together in the datasets: the numbers are those of the datasets in that order."
+            "Equal rows were moved together; the probabilities are for that row order."
         )
     return Note("Exact enumeration", text)
 

@@ -20,13 +20,13 @@ from crowdproof.exact import Epsilon
 _TELLING = ("range ends", "range starts", "set holds", "cell", "rows", "number", "is")
 """Kinds of traits in the order in which a reader understands them."""
 _MOST = 1000
-"""Releases that are looked at for a trait."""
+"""Releases up to which a single trait is looked for: a guess that bounds the time."""
 _TRIED = 50
-"""Traits whose exact excess is worked out."""
+"""Traits whose exact excess is worked out: a guess that bounds the time."""
 _NAMED = 3
-"""Releases that are named one by one."""
+"""Releases that are named one by one: a guess at what a reader takes in."""
 _NEARLY = Fraction(19, 20)
-"""A trait may lose this share of the excess, where the best event has too many releases to name."""
+"""The share of the excess that a trait must keep, where the best event has too many releases to name: a guess."""
 
 Trait = tuple[Any, ...]
 
@@ -101,7 +101,8 @@ def _simple(law: PairLaw, epsilon: Epsilon, released: Sequence[Mass], cut: _Cut)
     p = sum((each.left for each in event), Fraction(0))
     q = sum((each.right for each in event), Fraction(0))
     words = describe(cut.trait, np.array([cut.edge]), np.array([not cut.above, cut.above, False]))
-    return Simple(Excess(epsilon, event, p, q, law.unseen_left, law.unseen_right), words, cut.above)
+    excess = Excess(epsilon, event, p=p, q=q, unseen_p=law.unseen_left, unseen_q=law.unseen_right)
+    return Simple(excess, words, positive=cut.above)
 
 
 def _rank(trait: Trait) -> tuple[int, int, str]:

@@ -45,7 +45,7 @@ def excess_at(law: PairLaw, epsilon: Epsilon) -> Excess:
     event = tuple(each for each in law.masses if certainly_above(each.left, each.right, epsilon))
     p = sum((each.left for each in event), Fraction(0))
     q = sum((each.right for each in event), Fraction(0))
-    return Excess(epsilon, event, p, q, law.unseen_left, law.unseen_right)
+    return Excess(epsilon, event, p=p, q=q, unseen_p=law.unseen_left, unseen_q=law.unseen_right)
 
 
 def worst_excess(law: PairLaw, epsilon: Epsilon) -> tuple[Excess, bool]:

@@ -14,7 +14,7 @@ from attrs import frozen
 from crowdproof.audit.data.rows import Counts, GroupedPair
 
 MOST_KINDS = 64
-"""With more different rows no enumeration gets anywhere."""
+"""With more different rows no enumeration gets anywhere: there are 2^64 samples or more. A guess."""
 
 
 @frozen
@@ -56,9 +56,7 @@ def plan(
     ([((0,), 4, 2), ((1,), 4, 1), ((2,), 1, 0)], 9, 3)
     """
     if beta is None:
-        if pair.left == pair.right:
-            return Plan((Sample(pair.left, 1, 1),), 1, 1)
-        return Plan((Sample(pair.left, 1, 0), Sample(pair.right, 0, 1)), 1, 1)
+        return _datasets_themselves(pair)
     most = tuple(map(max, pair.left, pair.right))
     everything = math.prod(count + 1 for count in most)
     if everything > limit and len(most) > MOST_KINDS:
@@ -83,6 +81,12 @@ def plan(
         if rest_left <= goal * totals[0] and rest_right <= goal * totals[1]:
             break
     return Plan(tuple(samples), *totals)
+
+
+def _datasets_themselves(pair: GroupedPair) -> Plan:
+    if pair.left == pair.right:
+        return Plan((Sample(pair.left, left=1, right=1),), 1, 1)
+    return Plan((Sample(pair.left, left=1, right=0), Sample(pair.right, left=0, right=1)), 1, 1)
 
 
 def likeliest_first(counts: Counts, beta: Fraction) -> Iterator[Counts]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from crowdproof.audit.compare.exact.enumerate import ExactResult, NotDeterministicError
+from crowdproof.audit.compare.exact.enumerate import ExactResult
+from crowdproof.audit.compare.exact.sample_runs import NotDeterministicError
 from crowdproof.audit.targets.run import Outcome, attempt, key_of
 from crowdproof.errors import NoReleaseError
 from crowdproof.mechanism import Mechanism

@@ -11,7 +11,8 @@ from scipy import integrate, stats
 
 from crowdproof import DP, DPS, parse_claim
 from crowdproof.audit.gate.arithmetic import contradiction, support
-from crowdproof.audit.gate.config import Entry, Gaussian, Laplace, StronglySafe
+from crowdproof.audit.gate.config import Entry
+from crowdproof.audit.gate.recipes import Gaussian, Laplace, StronglySafe
 
 
 def entry(claim, mechanism):

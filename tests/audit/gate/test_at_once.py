@@ -50,7 +50,7 @@ def gates(path, count, how, step):
 
 def slices(path):
     with Evidence(path.parent / "kept.sqlite") as evidence:
-        return evidence._base.execute("SELECT epoch, number, run, log_e FROM slices ORDER BY number").fetchall()
+        return evidence._file.base.execute("SELECT epoch, number, run, log_e FROM slices ORDER BY number").fetchall()
 
 
 @pytest.fixture

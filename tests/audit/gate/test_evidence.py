@@ -189,7 +189,7 @@ def test_damaged_content_is_told_as_damage_and_left_alone(path, damage):
         epoch = evidence.open_epoch("key", "claim")
         whole = add(evidence, epoch, 1.0, state={"learned": 1})
         assert evidence.standing(epoch) == whole
-        evidence._base.execute(damage)
+        evidence._file.base.execute(damage)
     before = path.read_bytes()
     with (
         Evidence(path) as evidence,
@@ -202,7 +202,7 @@ def test_damaged_content_is_told_as_damage_and_left_alone(path, damage):
 
 def test_a_file_that_must_not_be_written_is_told_as_such(path):
     with Evidence(path) as evidence:
-        evidence._base.execute("PRAGMA query_only = ON")
+        evidence._file.base.execute("PRAGMA query_only = ON")
         with pytest.raises(DataError, match="Is its folder writable"):
             evidence.open_epoch("key", "claim")
 

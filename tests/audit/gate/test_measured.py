@@ -89,8 +89,8 @@ class CutShort(Scripted):
     def settle(self, case, budget, error, seed):
         case.enumerated.append(Finding("", None, NotRefuted("Nothing if deterministic."), Measured(40), cost=Cost(40)))
 
-    def slice(self, *arguments):
-        return evolve(super().slice(*arguments), whole=False)
+    def slice(self, *arguments, **more):
+        return evolve(super().slice(*arguments, **more), whole=False)
 
 
 def test_time_that_ends_the_slices_leaves_what_was_enumerated(tmp_path):

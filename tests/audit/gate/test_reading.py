@@ -12,9 +12,9 @@ from jsonschema import Draft7Validator
 
 from crowdproof import DP, DPS
 from crowdproof.audit.gate import find_project, read_project
-from crowdproof.audit.gate.config import Gaussian, Laplace, StronglySafe
 from crowdproof.audit.gate.config_schema import config_schema
 from crowdproof.audit.gate.positions import line_of, positions
+from crowdproof.audit.gate.recipes import Gaussian, Laplace, StronglySafe
 from crowdproof.errors import ConfigError, ExitCode
 
 GOOD = """\

@@ -376,11 +376,11 @@ def test_an_interrupt_that_an_audit_ended_with_ends_the_gate_too(tmp_path):
     """The audit tells what it had found by then; the claims after it are not begun."""
 
     class Pressed(Scripted):
-        def settle(self, case, *rest):
+        def settle(self, case, *rest, **more):
             if case.entry.name == "a":
                 with pytest.raises(KeyboardInterrupt):
                     signal.raise_signal(signal.SIGINT)
-            return super().settle(case, *rest)
+            return super().settle(case, *rest, **more)
 
     path = project_file(tmp_path, *(entry(name, f"dp(epsilon={i})") for i, name in enumerate("ab")))
     result = gate(path, Pressed(a=LEAK, b=exact()))

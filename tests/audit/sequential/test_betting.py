@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdproof.audit.compare.betting.bets import Events, Goal, Nulls, choose, growth_rate, strongest, three_cells
+from crowdproof.audit.compare.betting.bets import Goal, choose
+from crowdproof.audit.compare.betting.hypotheses import Nulls, growth_rate
+from crowdproof.audit.compare.betting.thresholds import Events, strongest, three_cells
 from crowdproof.audit.compare.betting.wealth import Wealth, of_all_pairs
 
 SHAPES = [

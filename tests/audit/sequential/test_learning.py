@@ -8,8 +8,10 @@ from attrs import evolve, frozen
 from sklearn.tree import DecisionTreeClassifier
 
 from crowdproof.audit.compare.betting import Ended, sequential_audit
-from crowdproof.audit.compare.betting.bets import Nulls
-from crowdproof.audit.compare.betting.learning import _bit_clarity, _candidates, learn, likelihood, rerank
+from crowdproof.audit.compare.betting.hypotheses import Nulls
+from crowdproof.audit.compare.betting.learning import _candidates, learn, likelihood
+from crowdproof.audit.compare.betting.ranking import rerank
+from crowdproof.audit.compare.betting.screening import bit_clarity
 from crowdproof.audit.compare.betting.sharing import arms_of
 from crowdproof.audit.compare.betting.steps import clarity, step_edges
 from crowdproof.audit.compare.betting.sums import Steps
@@ -137,7 +139,7 @@ def test_one_feature_is_enough_where_there_is_one():
     rng = np.random.default_rng(7)
     left, right = (np.round(rng.normal(0, 1, (4000, 3)) * 2**20) / 2**20 for _ in range(2))
     left[:, 0] += 1
-    score = learn(vectors(3), Releases.of(left), Releases.of(right), worth)[0]
+    score = learn(vectors(3), Releases.of(left), Releases.of(right), worth).score
     assert isinstance(score, Additive)
     assert score.features == (("value", 0),)
 
@@ -146,7 +148,7 @@ def test_outputs_that_repeat_are_learned_one_by_one():
     rng = np.random.default_rng(8)
     left, right = rng.integers(0, 6, (5000, 1)), rng.integers(0, 6, (5000, 1))
     left[:1500] = left[:1500] // 2 * 2  # even numbers are likelier on the left
-    score = learn(reader_for(Releases.of(left)), Releases.of(left), Releases.of(right), worth)[0]
+    score = learn(reader_for(Releases.of(left)), Releases.of(left), Releases.of(right), worth).score
     even, odd = (score.bins(Releases.of(np.arange(start, 6.0, 2)[:, None])) for start in (0, 1))
     assert min(even) > max(odd)
 
@@ -223,7 +225,7 @@ def test_bits_are_counted_as_features_see_them():
     counts = bit_counts(values[:, 0])
     assert counts.tolist() == [int(number_feature(values, ("bit", 0, bit)).sum()) for bit in range(52)]
     left, right = values[:250, 0], values[250:, 0] * 2**0.5
-    for bit, found in enumerate(_bit_clarity(left, right)):
+    for bit, found in enumerate(bit_clarity(left, right)):
         one, two = (int(number_feature(side[:, None], ("bit", 0, bit)).sum()) for side in (left, right))
         assert found == pytest.approx(
             clarity(np.array([two - one, one - two]), np.array([500 - one - two, one + two]), 1.0)

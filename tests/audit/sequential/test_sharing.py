@@ -10,8 +10,10 @@ import pytest
 from attrs import Factory, frozen
 
 from crowdproof.audit.compare.betting import sequential_audit
-from crowdproof.audit.compare.betting.bets import Goal, Nulls, choose, strongest
+from crowdproof.audit.compare.betting.bets import Goal, choose
+from crowdproof.audit.compare.betting.hypotheses import Nulls
 from crowdproof.audit.compare.betting.sharing import arms_of, same, shared
+from crowdproof.audit.compare.betting.thresholds import strongest
 from crowdproof.audit.compare.betting.wealth import in_equal_parts
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline

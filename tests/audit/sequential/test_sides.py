@@ -10,8 +10,10 @@ from attrs import Factory, define, frozen
 
 from crowdproof.audit import audit as front_door
 from crowdproof.audit.compare.betting import Ended, sequential_audit, summary
-from crowdproof.audit.compare.betting.bets import Goal, Nulls, choose, strongest
+from crowdproof.audit.compare.betting.bets import Goal, choose
 from crowdproof.audit.compare.betting.drift import drifts
+from crowdproof.audit.compare.betting.hypotheses import Nulls
+from crowdproof.audit.compare.betting.thresholds import strongest
 from crowdproof.audit.releases import Releases
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.cores import Cores

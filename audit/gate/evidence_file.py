@@ -1,0 +1,133 @@
+"""The SQLite file that evidence is kept in: made whole, checked when it is opened, written by transactions.
+
+It has a rollback journal, so nothing of it stands beside the file once a run has ended. A file that is damaged or that
+is not ours is reported and left as it is.
+"""
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from crowdproof.errors import DataError
+from crowdproof.interrupts import unbroken
+
+APPLICATION = 0x43524F57
+"""Marks a SQLite file as ours: the letters CROW, in ASCII."""
+VERSION = 1
+"""The version of the tables below; a file of another version is left as it is. No other has been written so far."""
+BUSY_SECONDS = 120.0
+"""How long to wait for another process that is writing: a guess, far above what a write of a few rows takes."""
+
+_TABLES = """
+CREATE TABLE epochs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    opened TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    closed TEXT,
+    slices INTEGER NOT NULL DEFAULT 0,
+    peak REAL NOT NULL DEFAULT 0,
+    state TEXT NOT NULL DEFAULT 'null',
+    best REAL,
+    witness TEXT NOT NULL DEFAULT 'null'
+);
+CREATE UNIQUE INDEX one_open_epoch ON epochs (key) WHERE closed IS NULL;
+CREATE TABLE slices (
+    epoch INTEGER NOT NULL REFERENCES epochs (number),
+    number INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    committed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    log_e REAL NOT NULL,
+    runs INTEGER NOT NULL,
+    PRIMARY KEY (epoch, number)
+);
+"""
+
+
+class EvidenceFile:
+    """An open file; in memory where there is no path."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        with self.explained():
+            if path is None:
+                self.base = sqlite3.connect(":memory:", isolation_level=None)
+                self.base.executescript(_TABLES)
+                return
+            if not path.exists():
+                _create(path)
+            self.base = _connect(path)
+            try:
+                self._check()
+            except BaseException:
+                self.base.close()
+                raise
+
+    def _check(self) -> None:
+        (application,) = self.base.execute("PRAGMA application_id").fetchone()
+        (version,) = self.base.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise DataError(f"{self.path} is no evidence file of crowdproof: name another file, it was left as it is.")
+        if version != VERSION:
+            raise DataError(
+                f"{self.path} is an evidence file of version {version}, and this crowdproof reads version {VERSION}: "
+                "name another file, it was left as it is."
+            )
+        with self.transaction() as base:  # nobody else is at the file in the meantime
+            answers = [row[0] for row in base.execute("PRAGMA quick_check")]
+            (pages,), (size,) = (base.execute(f"PRAGMA {each}").fetchone() for each in ("page_count", "page_size"))
+            if self.path is not None and self.path.stat().st_size != pages * size:
+                raise sqlite3.DatabaseError("it ends in the middle of a page")  # of which SQLite takes no notice
+        if answers != ["ok"]:
+            raise sqlite3.DatabaseError(answers[0])
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Around what is to be written as a whole, or not at all; other processes wait."""
+        with self.explained():
+            self.base.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.base
+                self.base.execute("COMMIT")
+            except BaseException:
+                if self.base.in_transaction:
+                    self.base.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Errors of SQLite and of the file system in one sentence; the file is never touched to get rid of them."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # which is what a missing table is
+            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+                raise DataError(f"cannot use the evidence file {self.path}: {error}. Is its folder writable?") from None
+            raise DataError(
+                f"the evidence file {self.path} is damaged or no evidence file ({error}): restore it from a copy, or "
+                "move it away to start anew; it was left as it is."
+            ) from None
+        except OSError as error:
+            raise DataError(f"cannot use the evidence file {self.path}: {error.strerror}.") from None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    if path.stat().st_size == 0:  # SQLite would take it for a new file, and forget what was in it
+        raise sqlite3.DatabaseError("it is empty")
+    uri = f"{path.resolve().as_uri()}?mode=rw"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+
+
+def _create(path: Path) -> None:
+    """Make the file whole, and only then give it its name: of several at once the first wins, none sees half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with unbroken(), tempfile.TemporaryDirectory(dir=path.parent, prefix=".crowdproof-") as folder:
+        fresh = Path(folder) / "evidence"
+        base = sqlite3.connect(fresh, isolation_level=None)
+        base.executescript(f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};{_TABLES}")
+        base.close()
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, path)
