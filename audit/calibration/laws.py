@@ -121,10 +121,12 @@ def geometric(step: Fraction, steps: int, cases: int) -> Law:
 
 def groups(k: int, rows: int) -> Law:
     """What a strongly safe k-anonymizer shows of a group of so many equal rows: their count, or none of them."""
-    shown = tuple(
-        tuple(int(answer == (case if case >= k else 0)) for answer in range(rows + 1)) for case in range(rows + 1)
-    )
-    return Law(f"groups of {k} of up to {rows} rows", shown)
+
+    def row(case: int) -> tuple[int, ...]:
+        shown = case if case >= k else 0
+        return tuple(int(answer == shown) for answer in range(rows + 1))
+
+    return Law(f"groups of {k} of up to {rows} rows", tuple(map(row, range(rows + 1))))
 
 
 def ignoring(weights: Sequence[int], cases: int) -> Law:

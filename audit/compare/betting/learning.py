@@ -194,7 +194,8 @@ def _lookup(reader: Reader, left: Any, right: Any) -> Lookup | None:
 
 def _texts(left: Any, right: Any, chosen: Places) -> tuple[str, ...]:
     """What these releases, counted through both sides, look like."""
-    return tuple(shown(left[at] if at < len(left) else right[at - len(left)]) for at in chosen.tolist())
+    releases = [left[place] if place < len(left) else right[place - len(left)] for place in chosen.tolist()]
+    return tuple(map(shown, releases))
 
 
 def shown(release: Any) -> str:

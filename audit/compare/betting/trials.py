@@ -47,6 +47,12 @@ class OfDataset:
     kept: Releases
     counts: tuple[Ints | None, ...]
 
+    @classmethod
+    def of(cls, releases: Releases, keep: int, scores: Sequence[Score | None]) -> "OfDataset":
+        """The first so many of the releases, and all of them counted; a pair without a score has no counts."""
+        counts = [None if score is None else score.count(releases) for score in scores]
+        return cls(releases[:keep], tuple(counts))
+
 
 @frozen(eq=False)
 class Ran:
@@ -80,10 +86,7 @@ class RunChunk:
         outputs = run(mechanism, chunk.datasets, order=chunk.order, seed=chunk.seed, in_batches=self.in_batches)
         releases = Releases.of(outputs)
         parts = _by_dataset(releases, chunk)
-        found = tuple(
-            OfDataset(part[:keep], tuple(None if score is None else score.count(part) for score in scores))
-            for part, keep, scores in zip(parts, chunk.keep, chunk.scores, strict=True)
-        )
+        found = tuple(map(OfDataset.of, parts, chunk.keep, chunk.scores))
         refused = sum(isinstance(each, Refusal) for each in releases.others.values())
         glimpse = Glimpse.of(releases, np.array(chunk.numbers)[chunk.order])
         key = SEVERAL if glimpse.varied else common_key(releases)
