@@ -62,7 +62,8 @@ class _Verbs(click.Group):
         """Run the verb; with `--verbose` an error shows where it arose before it is told in one sentence."""
         try:
             with streams.explained():
-                return super().invoke(ctx)
+                code = super().invoke(ctx)
+            return streams.flushed(int(code or 0))
         except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort, KeyboardInterrupt):
             raise
         except BaseException as error:

@@ -13,6 +13,7 @@ from crowdproof.cli.options import (
     chosen_seed,
     deliver,
     formats,
+    get_ready,
     lenient,
     output_file,
     report,
@@ -60,18 +61,19 @@ def command(  # noqa: PLR0917  (one for each option)
     from crowdproof.audit.gate import Options, find_project, run_gate
 
     project = find_project(config)
+    get_ready(outputs)
     with _progress() as show:
         result = run_gate(project, Options(chosen_seed(seed), seconds, keep=not no_evidence, tell=show))
     badges = [] if badge is None else [lambda: write_file(badge, lambda: f"{result.badge_json()}\n")]
+    reports = [report(list(result.findings), name, path) for name, path in outputs]
     try:
-        deliver([*badges, *(report(list(result.findings), name, path) for name, path in outputs)])
+        return deliver([*badges, *reports], result.exit_code(lenient=lenient, exit_zero=exit_zero))
     finally:  # the summary is told whatever became of the reports
         for problem in result.problems:
             tell(f"crowdproof: {problem}")
         if result.interrupted:
             tell("Interrupted.")
         remark(result.summary())
-    return result.exit_code(lenient=lenient, exit_zero=exit_zero)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ the code: both are notifications of the run, and the second makes the run unsucc
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -34,6 +35,7 @@ def render(findings: Sequence[Finding]) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
+@cache
 def _driver() -> dict[str, Any]:
     return {
         "name": "crowdproof",

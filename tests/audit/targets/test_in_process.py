@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from gate_projects import entry, project_file
 from crowdproof.audit.gate.assertion import PrivacyError, assert_private
 from crowdproof.audit.targets import load_target
 from crowdproof.errors import ParameterError, TargetError
+from crowdproof.report import FORMATS
 
 PEOPLE = pl.DataFrame({"age": [31, 47, 60]})
 
@@ -180,3 +182,52 @@ def test_a_function_that_returns_in_two_processes_leaves_one_test(raising):
         assert_private(forks, "dp(epsilon=1)", data=PEOPLE, runs=50, seconds=30)
     assert len(children) == len(returned) >= 50
     assert {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children} == {1}
+
+
+# --- what is left for the report ----------------------------------------------------------------------------------
+
+NO_FILES = """
+import resource
+
+def f(table):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, {hard}))
+    return sorted(table["age"].to_list())
+"""
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_target_that_allows_no_more_files_does_not_keep_a_report_from_being_printed(tmp_path, form):
+    project_file(tmp_path, entry("leaks", target="limits.py:f", isolate="'none'"))
+    (tmp_path / "limits.py").write_text(NO_FILES.format(hard=3))
+    ran = crowdproof(tmp_path, "gate", "--seed", "1", "--format", form)
+    assert ran.returncode == 1, ran.stderr
+    assert "leaks" in ran.stdout
+    assert "internal error" not in ran.stderr
+
+
+@pytest.mark.parametrize("verb", ["gate", "audit"])
+def test_a_target_that_closes_files_does_not_keep_a_report_from_being_printed(tmp_path, verb):
+    project_file(tmp_path, entry("leaks", target="closes.py:f", isolate="'none'"))
+    (tmp_path / "closes.py").write_text(
+        "import os\ndef f(table):\n    os.closerange(3, 200)\n    return table.height\n"
+    )
+    options = ["closes.py:f", "--claim", "dp(epsilon=1)", "--data", "people.csv", "--isolate", "none"]
+    ran = crowdproof(tmp_path, verb, "--seed", "1", "--format", "markdown", *(options if verb == "audit" else []))
+    assert "**The claim is refuted.**" in ran.stdout
+    assert "Traceback" not in ran.stderr
+
+
+def test_the_soft_limit_of_files_is_put_back_for_the_other_claims(tmp_path):
+    project_file(
+        tmp_path,
+        entry("limits", target="limits.py:f", isolate="'none'", deterministic="true"),
+        entry("leaks", target="leak.py:f", isolate="'worker'", deterministic="true"),
+    )
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    (tmp_path / "limits.py").write_text(NO_FILES.format(hard=hard))
+    (tmp_path / "leak.py").write_text(LEAK)
+    ran = crowdproof(tmp_path, "gate", "--seed", "1", "--format", "text", "--format", "html=report.html")
+    assert ran.returncode == 1, ran.stderr
+    assert "REFUTED  limits" in ran.stdout
+    assert "REFUTED  leaks" in ran.stdout
+    assert (tmp_path / "report.html").stat().st_size > 0
