@@ -12,6 +12,7 @@ from typing import TextIO
 import click
 
 from crowdproof.errors import CrowdproofError, ExitCode, ParameterError, told
+from crowdproof.visible import visible
 
 _STREAMS = {0: "stdin", 1: "stdout", 2: "stderr"}
 
@@ -100,7 +101,7 @@ def undelivered(failure: BaseException, code: int) -> int:
     if code not in {ExitCode.REFUTED, ExitCode.BROKEN}:
         raise failure
     if not isinstance(failure, NobodyReadsError):
-        tell(f"crowdproof: {told(failure)}")
+        tell(f"crowdproof: {visible(told(failure))}")
     return code
 
 
