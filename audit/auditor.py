@@ -2,10 +2,10 @@
 
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -16,11 +16,15 @@ import crowdproof
 from crowdproof.audit.compare.question import is_recorded
 from crowdproof.audit.request import Budget, Conclusion, Pair, Progress, Request, Runner, Sampling
 from crowdproof.audit.runners.inline import Inline
+from crowdproof.audit.targets.plain import plain
+from crowdproof.audit.targets.run import told_briefly
 from crowdproof.claims import PARSEABLE, Claim
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Cost, Finding, Json, Reproduce, Skipped
 from crowdproof.mechanism import Mechanism
+
+Value = TypeVar("Value")
 
 DEFAULT_BUDGET = Budget(runs=200_000, seconds=120.0)
 """A guess at what somebody waits for at a terminal: quick targets end by their runs, slow ones by the time."""
@@ -94,9 +98,25 @@ def _found(request: Request, subject: str) -> Finding:
 
 
 def name_of(target: object) -> str:
-    """What the target is called: its own name, the function's, or its type with what was set."""
+    """What the target is called: its own name, the function's, or its type with what was set.
+
+    To read these runs code of the target. Where that fails, it is called by its type.
+    """
+    return _read(lambda: _own_name(target)) or f"a {type.__dict__['__name__'].__get__(type(target))}"
+
+
+def _own_name(target: object) -> str:
     name = getattr(target, "name", None) or getattr(target, "__name__", None)
-    return str(name) if name else _brief(target)
+    return str.__str__(str(name) if name else _brief(target))  # without a class of the target's
+
+
+def _read(read: Callable[[], Value]) -> Value | None:
+    """What is read of the target for the report; None where that fails, in whatever way: no verdict hangs on it."""
+    try:
+        return read()
+    except BaseException as error:  # noqa: BLE001  (foreign code: anything may come)
+        pass_interrupts(error)
+        return None
 
 
 def _brief(value: object) -> str:
@@ -148,16 +168,22 @@ def _examine(request: Request) -> Conclusion:
         raise
     except BaseException as error:  # noqa: BLE001  (a panic of a library, or sys.exit: no verdict, and no end of ours)
         pass_interrupts(error)
-        reason = f"it crashed with {type(error).__name__}: {error}".rstrip(": ")
+        reason = f"it crashed with {told_briefly(error)}"
         return Conclusion(Skipped(f"The target could not be run: {reason}"), None, (), 0)
 
 
+def _spec(target: object) -> dict[str, Json] | None:
+    """How the target is loaded again, as plain values; None where it does not say."""
+    spec = getattr(target, "spec", None)
+    return None if spec is None else plain(dict(spec), "the target")
+
+
 def _parameters(request: Request, conclusion: Conclusion) -> dict[str, Json]:
-    spec = getattr(request.target, "spec", None)
+    spec = _read(lambda: _spec(request.target))
     data = {} if conclusion.data is None else {"data": conclusion.data}
     return {
         **data,
-        "target": dict(spec) if spec is not None else None,
+        "target": spec,
         "sampling": request.sampling.value,
         "deterministic": request.deterministic,
         "error": show(request.error),

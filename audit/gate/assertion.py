@@ -1,10 +1,15 @@
 """`assert_private`: a privacy claim as an assertion in a test."""
 
-from collections.abc import Sequence
+import builtins
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from traceback import walk_tb
 from typing import Any
 
+from crowdproof import errors
 from crowdproof.audit import audit
 from crowdproof.audit.request import Budget, Pair
+from crowdproof.audit.targets.run import told_briefly
 from crowdproof.audit.targets.staying import staying
 from crowdproof.claims import Claim, parse_claim
 from crowdproof.errors import TargetError
@@ -47,8 +52,9 @@ def assert_private(
     crowdproof.audit.gate.assertion.PrivacyError: the claim dp(epsilon=1) did not hold up:
     ...
     """
-    stated = parse_claim(claim) if isinstance(claim, str) else claim
-    with staying():  # a test that ends pytest would look like one that passed
+    __tracebackhide__ = True
+    with _errors_only(), staying():  # a test that ends pytest would look like one that passed
+        stated = parse_claim(claim) if isinstance(claim, str) else claim
         finding = audit(
             mechanism,
             stated,
@@ -59,8 +65,44 @@ def assert_private(
             seed=seed,
             **options,
         )
-    if isinstance(finding.verdict, Skipped):
-        raise TargetError(finding.verdict.reason)
-    if not isinstance(finding.verdict, NotRefuted | Proved):
-        raise PrivacyError(finding)
-    return finding
+        if isinstance(finding.verdict, Skipped):
+            raise TargetError(finding.verdict.reason)
+        if not isinstance(finding.verdict, NotRefuted | Proved):
+            raise PrivacyError(finding)
+        return finding
+
+
+@contextmanager
+def _errors_only() -> Iterator[None]:
+    """The border of an audit within a test: what leaves it fails the test, or is an interrupt of the user's.
+
+    Code of the target runs wherever something of it is looked at, and may raise what test runners take for an outcome:
+    `pytest.skip`, `pytest.xfail`, `pytest.exit`, `unittest.SkipTest`. A skipped test is green, and the audit did not
+    take place. So only errors of Python itself and of ours pass as they are.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if any(type(error) is each for each in _PASSING) and not _speaks_to_pytest(error):
+            raise
+        if isinstance(error, KeyboardInterrupt):
+            raise KeyboardInterrupt from None  # without the type that a target gave it
+        raise TargetError(f"the audit was ended by {told_briefly(error)}") from None
+
+
+def _speaks_to_pytest(error: BaseException) -> bool:
+    """Whether a frame of the error has something that pytest calls when it shows the error."""
+    return any(callable(frame.f_locals.get("__tracebackhide__")) for frame, _ in walk_tb(error.__traceback__))
+
+
+_PASSING = (
+    PrivacyError,
+    KeyboardInterrupt,
+    *(
+        each
+        for module in (builtins, errors)
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, Exception)
+    ),
+)
+"""Types of errors that every test runner takes for a failure, or for Ctrl-C."""

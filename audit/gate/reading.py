@@ -9,7 +9,7 @@ from cattrs.errors import BaseValidationError
 
 from crowdproof.audit.gate.config import Project
 from crowdproof.audit.gate.mistakes import contradictions, mistakes_of
-from crowdproof.audit.gate.positions import Where, line_of, positions
+from crowdproof.audit.gate.positions import line_of, positions
 from crowdproof.audit.gate.structuring import config_from
 from crowdproof.errors import ConfigError
 
@@ -24,7 +24,7 @@ def find_project(given: Path | None = None, folder: Path | None = None) -> Proje
         return read_project(given)
     folder = folder or Path()
     own, shared = folder / FILE, folder / "pyproject.toml"
-    in_shared = shared.is_file() and "crowdproof" in _parse(shared).get("tool", {})
+    in_shared = shared.is_file() and TABLE[-1] in _table_at(_parse(shared), TABLE[:-1], shared)
     if own.is_file() and in_shared:
         raise ConfigError(f"there are claims in {own} and in {shared}: keep them in one of the two.")
     if own.is_file() or in_shared:
@@ -36,10 +36,9 @@ def find_project(given: Path | None = None, folder: Path | None = None) -> Proje
 
 def read_project(path: Path) -> Project:
     """The project of a file; all its mistakes are one `ConfigError`."""
-    text, content = _read(path), _parse(path)
-    root: Where = TABLE if path.name == "pyproject.toml" else ()
-    for key in root:
-        content = content.get(str(key), {})
+    text = _read(path)
+    root = TABLE if path.name == "pyproject.toml" else ()
+    content = _table_at(_parse(path), root, path)
     lines = positions(text)
     try:
         config = config_from(content)
@@ -69,5 +68,20 @@ def _read(path: Path) -> str:
 def _parse(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(_read(path), parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
+    except ArithmeticError:
+        raise ConfigError(f"{path} has a number that is too large to be read: write a smaller one.") from None
+    except ValueError as error:  # a syntax error, or a whole number of too many digits
         raise ConfigError(f"{path} is not TOML: {error}.") from None
+    except RecursionError:
+        raise ConfigError(f"{path} is nested too deeply: write its lists and tables flat.") from None
+
+
+def _table_at(content: dict[str, Any], keys: tuple[str, ...], path: Path) -> dict[str, Any]:
+    """The table that stands under these keys, one within the other; an empty one where there is none."""
+    for place, key in enumerate(keys, start=1):
+        found = content.get(key, {})
+        if not isinstance(found, dict):
+            name = ".".join(keys[:place])
+            raise ConfigError(f"{path}: {name} is {found!r}, which is not a table: write it as [{name}].")
+        content = found
+    return content

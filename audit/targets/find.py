@@ -8,8 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from crowdproof import interrupts
 from crowdproof.audit.targets.adapters import ADAPTERS
-from crowdproof.errors import ParameterError, pass_interrupts
+from crowdproof.audit.targets.run import told_briefly
+from crowdproof.errors import ParameterError, TargetError
 
 HOW = "write package.module:function or path/to/file.py:function"
 
@@ -19,7 +21,12 @@ def find(text: str) -> Any:
     place, colon, path = ADAPTERS.get(text, text).rpartition(":")
     if not colon or not place or not path:
         raise ParameterError(f"{text!r} names no function: {HOW}, or one of {', '.join(ADAPTERS)}.")
-    found: Any = _file(place) if place.endswith(".py") else _module(place)
+    module = _file(place) if place.endswith(".py") else _module(place)
+    return _run_foreign(f"read {path!r} of {place}", lambda: _reach(module, place, path))
+
+
+def _reach(found: Any, place: str, path: str) -> Any:
+    """What stands there in the module, name by name."""
     for name in path.split("."):
         if not hasattr(found, name):
             raise ParameterError(f"{place} has no {path!r}: {_alike(found)}.")
@@ -47,7 +54,7 @@ def absolute(text: str) -> str:
 def _module(name: str) -> ModuleType:
     if str(Path.cwd()) not in sys.path:  # a command line tool is installed elsewhere than where its user works
         sys.path.insert(0, str(Path.cwd()))
-    module: ModuleType = _imported(name, lambda: importlib.import_module(name))
+    module: ModuleType = _run_foreign(f"import {name}", lambda: importlib.import_module(name))
     return module
 
 
@@ -63,20 +70,23 @@ def _file(place: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # so that its classes can be pickled
     loader = spec.loader
-    _imported(place, lambda: loader.exec_module(module))
+    _run_foreign(f"import {place}", lambda: loader.exec_module(module))
     return module
 
 
-def _imported(name: str, load: Callable[[], Any]) -> Any:
+def _run_foreign(what: str, load: Callable[[], Any]) -> Any:
+    """Import or read something of the target, which may do anything meanwhile: what it does wrong is told."""
     try:
         return load()
     except ModuleNotFoundError as error:
-        raise ParameterError(
-            f"cannot import {name}: {error}. Is it installed, or should it be a path? {HOW}."
-        ) from None
+        raise ParameterError(f"cannot {what}: {error}. Is it installed, or should it be a path? {HOW}.") from None
+    except TargetError as error:  # it would have ended our process
+        raise TargetError(f"cannot {what}: {error}") from None
+    except ParameterError:
+        raise
     except BaseException as error:  # noqa: BLE001  (whatever a module does on import is shown)
-        pass_interrupts(error)
-        raise ParameterError(f"cannot import {name}: it raised {type(error).__name__}: {error}") from None
+        interrupts.pass_asked(error)
+        raise ParameterError(f"cannot {what}: it raised {told_briefly(error)}") from None
 
 
 def _alike(found: Any) -> str:

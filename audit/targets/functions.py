@@ -17,7 +17,9 @@ from crowdproof import interrupts
 from crowdproof.audit.releases import snapshot
 from crowdproof.audit.targets import own_process
 from crowdproof.audit.targets.forms import check_form, form_of, give, take
-from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
+from crowdproof.audit.targets.run import told_briefly
+from crowdproof.audit.targets.staying import no_copy
+from crowdproof.errors import CrowdproofError, NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
 ACCEPTED = (
@@ -54,7 +56,11 @@ class Function:
     def runs(self, data: Any, seeds: Iterable[int]) -> list[Any]:
         """One run for each seed, after which the global random states are as they were before."""
         with own_process.kept():
-            return [snapshot(self(data, seed)) for seed in seeds]
+            return [snapshot(self._here(data, seed)) for seed in seeds]
+
+    def _here(self, data: Any, seed: int) -> Any:
+        with no_copy():
+            return self(data, seed)
 
     def __call__(self, data: Any, seed: int) -> Any:
         """One run, which leaves its traces in the global random states.
@@ -81,9 +87,7 @@ class Function:
         except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
             raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None
         except BaseException as error:  # noqa: BLE001
-            # one that nobody asked for is the target's own: it would choose by it which of its runs count
-            if not interrupts.heeding() or interrupts.asked():
-                pass_interrupts(error)
+            interrupts.pass_asked(error)
             raise TargetError(f"{self.name} crashed with {describe(error, self.call)}") from None
 
     def _taken(self, output: Any) -> Any:
@@ -93,7 +97,7 @@ class Function:
         except TargetError:
             raise
         except BaseException as error:  # noqa: BLE001
-            pass_interrupts(error)
+            interrupts.pass_asked(error)
             raise TargetError(f"{self.name} returned what cannot be read: {describe(error, self.call)}") from None
         if self.form == "rows" and type(taken) is list and not taken:
             return pl.DataFrame()  # a release without rows is a table still
@@ -108,24 +112,13 @@ def _reseed(seed: int) -> None:
 
 def describe(error: BaseException, call: Callable[..., Any]) -> str:
     """Type, message, and the deepest line in the target's own folder (or, failing that, anywhere)."""
-    text = _text(error)
+    text = told_briefly(error)
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is our call
     home = _home(call)
     own = [frame for frame in frames if home and frame.filename.startswith(home)] or list(frames)
     if not own:
         return text
     return f"{text} ({Path(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name}: {own[-1].line})"
-
-
-def _text(error: BaseException) -> str:
-    """Type and message, of an error that may not even be able to tell its message."""
-    name = type(error).__name__
-    try:
-        words = str(error)
-    except BaseException as fault:  # noqa: BLE001  (the error is foreign code too)
-        pass_interrupts(fault)
-        return name
-    return f"{name}: {words}" if words else name
 
 
 def _home(call: Callable[..., Any]) -> str:
@@ -137,8 +130,21 @@ def _home(call: Callable[..., Any]) -> str:
 
 
 def bind(found: Any, name: str, params: Mapping[str, Json], form: str | None) -> Function:
-    """See what the callable takes. A class is a mechanism to be built from the parameters."""
+    """See what the callable takes. A class is a mechanism to be built from the parameters.
+
+    Foreign code runs meanwhile: a constructor, a signature of its own. Whatever it raises is an error of the target.
+    """
     check_form(form)
+    try:
+        return _bound(found, name, params, form)
+    except CrowdproofError:
+        raise
+    except BaseException as error:  # noqa: BLE001  (foreign code: anything may come)
+        interrupts.pass_asked(error)
+        raise TargetError(f"{name} cannot be made ready to run: it raised {describe(error, found)}") from None
+
+
+def _bound(found: Any, name: str, params: Mapping[str, Json], form: str | None) -> Function:
     if inspect.isclass(found):
         found, params = _build(found, name, params), {}
     if not callable(found):

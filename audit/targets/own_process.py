@@ -8,10 +8,15 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 
+try:
+    import resource
+except ImportError:  # not on every system
+    resource = None  # type: ignore[assignment]
+
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Put back the global random states, the current folder and the limit of recursion.
+    """Put back the global random states, the current folder, and the limits of recursion and of open files.
 
     Numpy takes several times longer for its random state than for reseeding: this is for many runs at once.
 
@@ -22,16 +27,30 @@ def kept() -> Iterator[None]:
     True
     """
     before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002
-    folder, limit = _folder(), sys.getrecursionlimit()
+    folder, limit, files = _folder(), sys.getrecursionlimit(), _file_limit()
     try:
         yield
     finally:
         sys.setrecursionlimit(limit)
+        _limit_files(files)
         random.setstate(before)
         np.random.set_state(numpy_before)  # noqa: NPY002
         if folder is not None:
             with suppress(OSError):  # it may be gone by now
                 os.chdir(folder)
+
+
+def _file_limit() -> tuple[int, int] | None:
+    """How many files may be open, and how many at most; None where the system has no such limit."""
+    return None if resource is None else resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+def _limit_files(limit: tuple[int, int] | None) -> None:
+    """Set the limit of open files again; one that can be raised no more stays as it is."""
+    if resource is None or limit is None or limit == _file_limit():
+        return
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
 
 
 def _folder() -> str | None:

@@ -68,8 +68,9 @@ class PythonTarget(Target):
         self._setup = Setup(self.name, self.params, form, limits)
         self._importable = text is not None
         if self.isolate == "none":
-            found = find(target) if isinstance(target, str) else target
-            self._function = bind(found, self.name, params, form)
+            with staying():  # to import it and to build a class runs its code
+                found = find(target) if isinstance(target, str) else target
+                self._function = bind(found, self.name, params, form)
         else:
             self._process = Process(evolve(self._setup, fresh=self.isolate == "fresh"))
             self._process.start()

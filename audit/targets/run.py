@@ -10,7 +10,8 @@ from attrs import field, frozen
 
 from crowdproof.audit.releases import Refusal, Releases, code, snapshot
 from crowdproof.audit.targets.generators import Sent
-from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.audit.targets.staying import no_copy
+from crowdproof.errors import NoReleaseError, TargetError, pass_interrupts
 from crowdproof.mechanism import Mechanism
 
 NO_RELEASE = "no release"
@@ -35,7 +36,8 @@ def attempt(mechanism: Mechanism, data: Any, rng: np.random.Generator) -> Outcom
     nothing about the data.
     """
     try:
-        output = mechanism(copies_of(data)(), rng)
+        with no_copy():
+            output = mechanism(copies_of(data)(), rng)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)
@@ -75,8 +77,9 @@ def told_briefly(error: BaseException) -> str:
     """
     try:
         return f"{type(error).__name__}: {error}".rstrip(": ")
-    except Exception:  # noqa: BLE001  (foreign code: its text may raise too)
-        return type(error).__name__
+    except BaseException as fault:  # noqa: BLE001  (foreign code: its text may raise too, and anything)
+        pass_interrupts(fault)
+        return str(type.__dict__["__name__"].__get__(type(error)))  # past what a metaclass says
 
 
 def copies_of(data: Any) -> Callable[[], Any]:

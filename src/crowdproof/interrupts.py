@@ -156,6 +156,16 @@ def check() -> None:
         each.check()
 
 
+def pass_asked(error: BaseException) -> None:
+    """Raise an interrupt again that came from outside, for whoever catches everything that foreign code may raise.
+
+    Where signals are heeded, one that nobody asked for is the foreign code's own, and an error like any other: it would
+    choose by it which of its runs count, or end the work on everything else.
+    """
+    if isinstance(error, KeyboardInterrupt) and (not _HEEDED or asked()):
+        raise error
+
+
 def keep() -> None:
     """What was found is kept from here on: signals are remembered, and break into nothing."""
     for each in _HEEDED:

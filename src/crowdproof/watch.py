@@ -6,9 +6,11 @@ did not, there is none. The command line works so, and so does pytest under our 
 """
 
 import contextlib
+import math
 import os
 import signal
 import sys
+import time
 from typing import NoReturn
 
 from attrs import frozen
@@ -52,6 +54,8 @@ class Ended:
     """Its exit status, negative where a signal ended it."""
     told: int | None
     """The exit code that it told; None where it told none."""
+    killed: bool = False
+    """Whether it was killed here, since it did not end when it was asked to."""
 
     @property
     def how(self) -> str:
@@ -63,8 +67,12 @@ class Ended:
         return f"signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
 
 
-def fork() -> Line | Ended:
-    """Go on in a process of its own, where the line comes back; here, wait for it, and hand back how it ended."""
+def fork(patience: float | None = None) -> Line | Ended:
+    """Go on in a process of its own, where the line comes back; here, wait for it, and hand back how it ended.
+
+    It is killed where it still goes on so many seconds of `patience` after SIGTERM was passed on to it. Without any,
+    and on a system that cannot wait for a signal with a time limit, it may take as long as it likes.
+    """
     _flush()
     told, tell = os.pipe()
     ends, alive = os.pipe()
@@ -86,8 +94,8 @@ def fork() -> Line | Ended:
         return Line(tell, token, os.getpid(), _identity(tell))
     os.close(tell)
     os.close(ends)
-    status = _wait(child)
-    return Ended(status, _code(told, token))
+    status, killed = _wait(child, patience)
+    return Ended(status, _code(told, token), killed)
 
 
 def end_as(status: int) -> NoReturn:
@@ -130,28 +138,44 @@ def _end_with(ends: int) -> None:
         fcntl.fcntl(ends, fcntl.F_SETFL, fcntl.fcntl(ends, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _wait(child: int) -> int:
-    """Wait for the process that works; its exit status, negative where a signal ended it."""
+def _wait(child: int, patience: float | None) -> tuple[int, bool]:
+    """Wait for the process that works; its exit status, negative where a signal ended it, and whether that was ours."""
+    until = math.inf
+    killed = False
     while True:
-        number = _next_signal()
+        number = _next_signal(until)
+        if number is signal.SIGTERM and patience is not None:
+            until = min(until, time.monotonic() + patience)
+        if time.monotonic() >= until:
+            number, until, killed = signal.SIGKILL, math.inf, True
         if number is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, number)
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            return os.waitstatus_to_exitcode(status)
+            return os.waitstatus_to_exitcode(status), killed
 
 
-def _next_signal() -> signal.Signals | None:
-    """Wait for a signal; the one to be passed on, if it is. One of a key would come twice."""
+def _next_signal(until: float) -> signal.Signals | None:
+    """Wait for a signal until that time; the one to be passed on, if it is. One of a key would come twice."""
+    expected = {*PASSED_ON, signal.SIGCHLD}
     if not hasattr(signal, "sigwaitinfo"):
-        number, by_hand = signal.Signals(signal.sigwait({*PASSED_ON, signal.SIGCHLD})), False
+        number, by_hand = signal.Signals(signal.sigwait(expected)), False
     else:
-        info = signal.sigwaitinfo({*PASSED_ON, signal.SIGCHLD})
+        info = _arrived(expected, until)
+        if info is None:
+            return None
         number, by_hand = signal.Signals(info.si_signo), info.si_code <= 0
     if number is signal.SIGCHLD or (number in OF_TERMINAL and not by_hand):
         return None
     return number
+
+
+def _arrived(expected: set[signal.Signals], until: float) -> signal.struct_siginfo | None:
+    """The next signal; None where none comes until that time."""
+    if until == math.inf:
+        return signal.sigwaitinfo(expected)
+    return signal.sigtimedwait(expected, max(0.0, until - time.monotonic()))
 
 
 def _code(told: int, token: bytes) -> int | None:

@@ -58,14 +58,79 @@ def test_where_all_can_be_written_nothing_is_said(crowdproof, folder):
     assert loads((folder / "again.json").read_text(encoding="utf-8")) == list(SAMPLES)
 
 
-@pytest.mark.parametrize(("witness", "expected"), [("/dev/full", ExitCode.USAGE), ("w.json", ExitCode.REFUTED)])
-def test_a_witness_that_cannot_be_written_leaves_the_report(crowdproof, folder, witness, expected):
+@pytest.mark.parametrize(("witness", "told"), [("/dev/full", f"crowdproof: {FULL}\n"), ("w.json", "")])
+def test_a_witness_that_cannot_be_written_leaves_the_report(crowdproof, folder, witness, told):
     options = ["--claim", "dp(epsilon=1)", "--data", "people.csv", "--isolate", "none", "--search", "0", "--seed", "1"]
     code, out, err = crowdproof("audit", "leak.py:f", *options, "--witness", witness)
-    assert code == expected
+    assert (code, err) == (ExitCode.REFUTED, told)
     assert out.startswith("REFUTED  leak.py:f")
-    assert err == (f"crowdproof: {FULL}\n" if expected is ExitCode.USAGE else "")
-    assert (folder / "w.json").exists() == (expected is ExitCode.REFUTED)
+    assert (folder / "w.json").exists() == (not told)
+
+
+VERDICTS = {"leak": ExitCode.REFUTED, "constant": ExitCode.HELD, "unfound": ExitCode.BROKEN}
+"""A claim about a target of that name -> what a gate of it says that can tell it."""
+
+
+@pytest.mark.parametrize(
+    ("ending", "failure"),
+    [
+        (">/dev/full", ExitCode.USAGE),
+        (">&-", ExitCode.USAGE),
+        ("--format json=/dev/full", ExitCode.USAGE),
+        ("--badge /dev/full", ExitCode.USAGE),
+        ("| true", ExitCode.BROKEN),
+    ],
+)
+@pytest.mark.parametrize("target", VERDICTS)
+def test_a_report_that_cannot_be_delivered_hides_no_refutation(folder, target, ending, failure):
+    project_file(folder, entry("it", target=f"{target}.py:f", isolate="'none'"))
+    ran = shell(f"crowdproof gate --seed 1 --quiet {ending}")
+    held = VERDICTS[target] is ExitCode.HELD
+    assert ran.returncode == (failure if held else VERDICTS[target]), ran.stderr
+    assert len(ran.stderr.splitlines()) == (0 if failure is ExitCode.BROKEN else 1)
+
+
+def test_a_fault_in_a_report_hides_no_refutation(capsys):
+    def faulty():
+        raise ZeroDivisionError("no such report")
+
+    assert deliver([faulty], ExitCode.REFUTED) is ExitCode.REFUTED
+    assert "internal error: ZeroDivisionError: no such report" in capsys.readouterr().err
+    with pytest.raises(ZeroDivisionError):
+        deliver([faulty], ExitCode.UNDECIDED)
+
+
+CLOSING = """
+import sys
+
+def {name}(table):
+    for stream in ({streams}):
+        {close}
+    return {output}
+"""
+LEAKING, SAFE = "sorted(table['age'].to_list())", "3"
+
+
+@pytest.mark.parametrize(
+    ("streams", "close"),
+    [
+        ("sys.__stdout__,", "stream.close()"),
+        ("sys.__stdout__, sys.stdout, sys.__stderr__", "stream.close()"),
+        ("'stdout', 'stderr'", "setattr(sys, stream, None)"),
+        ("sys.__stdout__,", "stream.buffer is None or stream.buffer.close()"),
+    ],
+)
+@pytest.mark.parametrize(("output", "code"), [(LEAKING, ExitCode.REFUTED), (SAFE, ExitCode.USAGE)])
+def test_a_target_that_closes_our_streams_hides_no_refutation(folder, streams, close, output, code):
+    (folder / "closing.py").write_text(CLOSING.format(name="f", streams=streams, close=close, output=output))
+    project_file(folder, entry("it", target="closing.py:f", isolate="'none'"))
+    ran = shell("crowdproof gate --seed 1 --format text --format json=out.json")
+    told = loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert [each.verdict.name for each in told] == ["REFUTED" if output == LEAKING else "NOT_REFUTED"]
+    put_back = "setattr" in close  # after each run standard output is what it was before
+    assert ran.returncode == (ExitCode.HELD if put_back and output == SAFE else code), ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert "internal error" not in ran.stderr
 
 
 def test_the_summary_of_a_gate_is_told_whatever_became_of_its_files(crowdproof):

@@ -114,3 +114,36 @@ def test_an_interrupt_of_the_terminal_comes_once():
     os.write(line, b"\x03")
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 41
     os.close(line)
+
+
+# --- a judge that does not end ------------------------------------------------------------------------------------
+
+DEAF = "import signal, time\n    signal.signal(signal.SIGTERM, signal.SIG_IGN); print('at work', flush=True); "
+
+
+def asked_to_end(body, patience=0.5):
+    """How a watched process ends, and what it says, when it is asked to by a signal."""
+    program = f"{WATCHED}def work():\n    {body}\ncli.main = work\nwatch.PATIENCE = {patience}\nwatch.main()\n"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", program], text=True, **pipes) as process:
+        assert process.stdout.readline() == "at work\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) is not None
+        return process.returncode, process.stderr.read()
+
+
+def test_a_judge_that_does_not_end_when_it_is_asked_to_is_killed():
+    code, told = asked_to_end(f"{DEAF}time.sleep(100)")
+    assert code == ExitCode.BROKEN
+    assert "did not end within 0 seconds of being asked to, and was killed" in told
+    assert len(told.splitlines()) == 1
+
+
+def test_one_that_takes_its_time_is_not():
+    assert asked_to_end(f"{DEAF}time.sleep(1); sys.exit(1)", patience=20) == (ExitCode.REFUTED, "")
+
+
+def test_what_it_told_before_it_hung_is_kept():
+    ends = "import atexit; atexit.register(time.sleep, 100)"
+    assert asked_to_end(f"{DEAF}{ends}; sys.exit(1)") == (ExitCode.REFUTED, "")
+    assert asked_to_end(f"{DEAF}{ends}; sys.exit(0)")[0] == ExitCode.BROKEN

@@ -20,6 +20,7 @@ from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
 from crowdproof.audit.request import Pair
 from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.run import SEVERAL, common_key, copies_of, refusal_of, told_briefly
+from crowdproof.audit.targets.staying import no_copy
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Mechanism, batch_of, declares_independence
 
@@ -142,7 +143,8 @@ def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int)
     batch = batch_of(mechanism)
     assert batch is not None
     try:
-        outputs = batch(copies_of(data)(), rng, size)
+        with no_copy():
+            outputs = batch(copies_of(data)(), rng, size)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -172,11 +174,13 @@ def _one_by_one(
     mechanism: Mechanism, copies: Sequence[Callable[[], Any]], order: Sequence[int], rng: np.random.Generator
 ) -> list[Any]:
     outputs: list[Any] = []
-    places = iter(order)
+    places, alone = iter(order), no_copy()
     while len(outputs) < len(order):
         try:  # outside the inner loop, where it would cost time in each run
             for place in places:
-                outputs.append(snapshot(mechanism(copies[place](), rng)))  # noqa: PERF401  (what came before an error is kept)
+                with alone:
+                    output = mechanism(copies[place](), rng)
+                outputs.append(snapshot(output))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)

@@ -13,7 +13,8 @@ import click
 
 from crowdproof import interrupts
 from crowdproof.cli import loudness, streams
-from crowdproof.errors import CrowdproofError, ExitCode, unforeseen
+from crowdproof.errors import ConfigError, CrowdproofError, ExitCode, unforeseen
+from crowdproof.visible import harmless, visible
 
 VERBS = {
     "prove": "Which statements of the papers hold, by which engines.",
@@ -62,7 +63,8 @@ class _Verbs(click.Group):
         """Run the verb; with `--verbose` an error shows where it arose before it is told in one sentence."""
         try:
             with streams.explained():
-                return super().invoke(ctx)
+                code = super().invoke(ctx)
+            return streams.flushed(int(code or 0))
         except (click.ClickException, click.exceptions.Exit, click.exceptions.Abort, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -127,13 +129,14 @@ def _code() -> int:
     except streams.NobodyReadsError as error:
         code = error.exit_code
     except CrowdproofError as error:
-        streams.tell(f"crowdproof: {error}")
+        lists = isinstance(error, ConfigError)  # of mistakes, one on each line
+        streams.tell(harmless(f"crowdproof: {visible(str(error), lines=lists)}"))
         code = error.exit_code
     except SystemExit:
         raise
     except BaseException as error:  # the last resort: a person never sees a traceback unasked
         if "CROWDPROOF_DEBUG" in os.environ:
             raise
-        streams.tell(f"crowdproof: {unforeseen(error)}; run it with --verbose to see where, and report it.")
+        streams.tell(f"crowdproof: {visible(unforeseen(error))}; run it with --verbose to see where, and report it.")
         code = ExitCode.BROKEN
     return int(code or 0)

@@ -52,8 +52,7 @@ def command(name: str, outputs: list[tuple[str, Path | None]], **options: Any) -
     _refuse_ignored(options)
     with waiting(f"attack {name}"):
         finding = _run(name, chosen_seed(options["seed"]), options)
-    emit([with_command(finding)], outputs)
-    return ExitCode.HELD
+    return emit([with_command(finding)], outputs)
 
 
 def _refuse_ignored(options: dict[str, Any]) -> None:

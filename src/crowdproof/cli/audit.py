@@ -11,7 +11,7 @@ from crowdproof import interrupts
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import budget_options, load, one_by_one, target_options
-from crowdproof.cli.options import chosen_seed, deliver, formats, lenient, output_file, report, seed
+from crowdproof.cli.options import chosen_seed, deliver, formats, get_ready, lenient, output_file, report, seed
 from crowdproof.cli.streams import tell
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.exact import rational, show
@@ -68,6 +68,7 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     number = chosen_seed(options["seed"])
     parsed = [parse_claim(each) for each in claims]
     calibrated = _calibrated(parsed) if options["calibrate"] else None
+    get_ready([*outputs, ("json", options["witness"])])
     findings = _run(parsed, number, options)
     interrupted = False
     try:
@@ -78,11 +79,12 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     finally:  # what was found is told even where the calibration fails or is interrupted
         refuted = [each for each in findings if isinstance(each.verdict, Refuted)]
         witness = [] if options["witness"] is None else [report(refuted, "json", options["witness"])]
-        deliver([*witness, *(report(findings, name, path) for name, path in outputs)])
-    code = exit_code(findings, lenient=options["lenient"])
+        code = exit_code(findings, lenient=options["lenient"])
+        if interrupted and code is not ExitCode.REFUTED:
+            code = ExitCode.BROKEN
+        code = deliver([*witness, *(report(findings, name, path) for name, path in outputs)], code)
     if interrupted:
         tell("Interrupted.")
-        return code if code is ExitCode.REFUTED else ExitCode.BROKEN
     return code
 
 

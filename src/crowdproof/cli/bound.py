@@ -23,5 +23,4 @@ def command(k: str, beta: str, epsilon: str, outputs: list[tuple[str, Path | Non
 
     with waiting("computing certified numbers"):
         findings = [bound_finding(k, beta, epsilon)]
-    emit(findings, outputs)
-    return exit_code(findings)
+    return emit(findings, outputs, exit_code(findings))

@@ -45,5 +45,5 @@ def command(release: str, outputs: list[tuple[str, Path | None]], **terms: Any) 
 
     with waiting(f"checking {release}"):
         findings = check(release, Terms(**{**terms, "columns": terms["columns"] or None}))
-    emit([with_command(each) for each in findings], outputs)
-    return exit_code(findings)  # a claim that hangs on an unclear cell has not held
+    code = exit_code(findings)  # a claim that hangs on an unclear cell has not held
+    return emit([with_command(each) for each in findings], outputs, code)

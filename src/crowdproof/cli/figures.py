@@ -26,5 +26,4 @@ def command(folder: Path, outputs: list[tuple[str, Path | None]]) -> int:
         findings = [with_command(table_2_finding())]
     for path in written:
         remark(str(path))
-    emit(findings, outputs)
-    return exit_code(findings)
+    return emit(findings, outputs, exit_code(findings))

@@ -13,6 +13,7 @@ from crowdproof.cli.options import (
     chosen_seed,
     deliver,
     formats,
+    get_ready,
     lenient,
     output_file,
     report,
@@ -61,18 +62,19 @@ def command(  # noqa: PLR0917  (one for each option)
 
     config, names = _understood(words)
     project = find_project(config).only(names)
+    get_ready(outputs)
     with _progress() as show:
         result = run_gate(project, Options(chosen_seed(seed), seconds, keep=not no_evidence, tell=show))
     badges = [] if badge is None else [lambda: write_file(badge, lambda: f"{result.badge_json()}\n")]
+    reports = [report(list(result.findings), name, path) for name, path in outputs]
     try:
-        deliver([*badges, *(report(list(result.findings), name, path) for name, path in outputs)])
+        return deliver([*badges, *reports], result.exit_code(lenient=lenient, exit_zero=exit_zero))
     finally:  # the summary is told whatever became of the reports
         for problem in result.problems:
             tell(f"crowdproof: {problem}")
         if result.interrupted:
             tell("Interrupted.")
         remark(result.summary())
-    return result.exit_code(lenient=lenient, exit_zero=exit_zero)
 
 
 def _understood(words: tuple[str, ...]) -> tuple[Path | None, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import secrets
 import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from crowdproof import interrupts
-from crowdproof.cli.streams import NobodyReadsError, printing, unwritable
-from crowdproof.errors import CrowdproofError, DataError, ParameterError, pass_interrupts
+from crowdproof.cli.streams import NobodyReadsError, is_terminal, printing, undelivered, unwritable
+from crowdproof.errors import CrowdproofError, DataError, ExitCode, ParameterError, pass_interrupts
 from crowdproof.findings import Finding
 from crowdproof.report import FORMATS, render, write
 
@@ -119,9 +120,21 @@ def write_file(path: Path, text: Callable[[], str]) -> None:
         raise unwritable(path, error) from None
 
 
-def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]]) -> None:
-    """Write the findings in every asked-for format: reports to stdout or to their files."""
-    deliver(report(findings, name, path) for name, path in outputs)
+def get_ready(outputs: list[tuple[str, Path | None]]) -> None:
+    """Import and read what the reports need, by rendering one of nothing.
+
+    A target that runs in this process may close files, or allow no more of them: afterwards it could be too late.
+    """
+    for name, _ in outputs:
+        render([], name)
+    if is_terminal(sys.stdout):
+        import_module("rich.console")
+        import_module("rich.text")
+
+
+def emit(findings: list[Finding], outputs: list[tuple[str, Path | None]], code: ExitCode = ExitCode.HELD) -> ExitCode:
+    """Write the findings in every asked-for format, to stdout or to files; the exit code is that of `deliver`."""
+    return deliver((report(findings, name, path) for name, path in outputs), code)
 
 
 def report(findings: list[Finding], name: str, path: Path | None) -> Callable[[], None]:
@@ -136,8 +149,11 @@ def _print(findings: list[Finding], name: str) -> None:
         write(findings, name, sys.stdout)
 
 
-def deliver(writers: Iterable[Callable[[], None]]) -> None:
-    """Write everything: what cannot be written keeps nothing else from being written, and is told at the end."""
+def deliver(writers: Iterable[Callable[[], None]], code: ExitCode = ExitCode.HELD) -> ExitCode:
+    """Write everything: what cannot be written keeps nothing else from being written, and is told at the end.
+
+    The exit code of the verb is handed back. A failure is raised where it is worse news, and hides no refutation.
+    """
     interrupts.keep()
     failed: list[BaseException] = []
     for each in writers:
@@ -146,11 +162,13 @@ def deliver(writers: Iterable[Callable[[], None]]) -> None:
         except BaseException as error:  # noqa: BLE001  (hours of work are not lost to a fault in one report)
             pass_interrupts(error)
             failed.append(error)
+    return ExitCode(undelivered(_worst(failed), code)) if failed else code
+
+
+def _worst(failed: list[BaseException]) -> BaseException:
+    """One failure for all of them: a fault of ours, or else all places that cannot be written."""
     for failure in failed:
         if not isinstance(failure, CrowdproofError):
-            raise failure
-    told = dict.fromkeys(str(each) for each in failed if not isinstance(each, NobodyReadsError))
-    if told:
-        raise ParameterError(" ".join(told))
-    if failed:
-        raise NobodyReadsError
+            return failure
+    words = dict.fromkeys(str(each) for each in failed if not isinstance(each, NobodyReadsError))
+    return ParameterError(" ".join(words)) if words else NobodyReadsError()

@@ -38,5 +38,4 @@ def command(
     sizes = None if data is None else group_sizes(read_table(data, text=True), columns)
     with waiting("computing certified numbers"):
         findings = [with_command(plan_finding(question, sizes))]
-    emit(findings, outputs)
-    return exit_code(findings)
+    return emit(findings, outputs, exit_code(findings))

@@ -19,6 +19,7 @@ from rich.progress import (
 )
 
 from crowdproof.cli.loudness import quiet, remark, verbose
+from crowdproof.cli.streams import is_terminal
 
 OFTEN = 0.1
 """Seconds between two updates of a bar."""
@@ -28,7 +29,7 @@ SELDOM = 5.0
 
 def watched() -> bool:
     """Whether a person looks on who wants to see it move."""
-    return sys.stderr.isatty() and not quiet()
+    return is_terminal(sys.stderr) and not quiet()
 
 
 class StderrProgress:
@@ -45,7 +46,7 @@ class StderrProgress:
             TextColumn("{task.fields[message]}"),
         )
         self._title, self._last = title, 0.0
-        self._logs = verbose() and not sys.stderr.isatty()
+        self._logs = verbose() and not is_terminal(sys.stderr)
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=not watched())
         self._task = self._bar.add_task(title, total=None, message="")
 

@@ -54,5 +54,4 @@ def command(
             remark(f"{len(written)} files written below {certificates}")
 
     reports = [report(brief if name == "text" else findings, name, path) for name, path in outputs]
-    deliver([*reports, certify])
-    return exit_code(records)
+    return deliver([*reports, certify], exit_code(records))

@@ -27,7 +27,10 @@ def command(file: Path, outputs: list[tuple[str, Path | None]], **options: Any) 
     if options["target"] is None:
         refuse_without_target(click.get_current_context())
     findings = one_by_one(_refutations(file), lambda each: _replay(each, options), _skipped)
-    emit(findings, outputs)
+    return emit(findings, outputs, _code(findings))
+
+
+def _code(findings: list[Finding]) -> ExitCode:
     if any(isinstance(each.verdict, Skipped) for each in findings):
         return ExitCode.BROKEN
     confirmed = all(isinstance(each.verdict, Refuted) for each in findings)

@@ -20,5 +20,4 @@ def command(files: tuple[Path, ...], outputs: list[tuple[str, Path | None]]) -> 
     Example: crowdproof report audit.json attacks.json --format html=report.html
     """
     findings = [finding for file in files for finding in read_findings(file)]
-    emit(findings, outputs)
-    return ExitCode.HELD if findings else ExitCode.BROKEN
+    return emit(findings, outputs, ExitCode.HELD if findings else ExitCode.BROKEN)

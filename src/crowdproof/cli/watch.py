@@ -16,6 +16,13 @@ VANISHED = (
     "crowdproof: the process that judged ended before it came to a verdict ({how}): a target that is not isolated, or "
     "a library, ended it. Run the target with --isolate fresh."
 )
+STUCK = (
+    "crowdproof: the process that judged did not end within {patience:.0f} seconds of being asked to, and was killed: "
+    "a target that is not isolated, or a library, holds it up. Run the target with --isolate fresh."
+)
+PATIENCE = 8.0
+"""Seconds from SIGTERM to SIGKILL. To stop takes less than one, and reports a few; container runtimes kill everything
+after ten, and before that the reason should be told."""
 UNSTARTED = (
     "crowdproof: cannot start a process to work in ({why}): end other processes, or allow more of them and more memory."
 )
@@ -27,7 +34,7 @@ def main() -> None:
     if not hasattr(os, "fork"):
         cli.main()
     try:
-        here = watch.fork()
+        here = watch.fork(PATIENCE)
     except OSError as error:
         streams.tell(UNSTARTED.format(why=error.strerror))
         sys.exit(ExitCode.BROKEN)
@@ -42,7 +49,7 @@ def _judge(line: watch.Line) -> NoReturn:
     try:
         cli.main()
     except SystemExit as end:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # a full disk, a closed stream, none at all
             sys.stdout.flush()
         line.tell(int(end.code or 0))
         raise
@@ -54,5 +61,6 @@ def _end(ended: watch.Ended) -> NoReturn:
     code = ended.told
     if code is not None and (code != ExitCode.HELD or ended.status == ExitCode.HELD):
         sys.exit(code)
-    streams.tell(VANISHED.format(how=ended.how))
+    words = STUCK.format(patience=PATIENCE) if ended.killed else VANISHED.format(how=ended.how)
+    streams.tell(words)
     sys.exit(ExitCode.BROKEN)

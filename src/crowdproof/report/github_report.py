@@ -6,6 +6,7 @@ from crowdproof.findings import Finding, Refuted, Skipped, Undecided
 from crowdproof.report import wording
 from crowdproof.report.location import location
 from crowdproof.report.sarif_report import message
+from crowdproof.visible import harmless, visible
 
 MOST = 10
 """GitHub shows no more annotations than that of one step."""
@@ -25,7 +26,7 @@ def render(findings: Sequence[Finding]) -> str:
 def _annotation(finding: Finding) -> str:
     where = location(finding)
     level = "warning" if isinstance(finding.verdict, Undecided) else "error"
-    title = f"{wording.LABELS[finding.verdict.name]}: {finding.subject}"
+    title = visible(f"{wording.LABELS[finding.verdict.name]}: {finding.subject}")
     return _command(level, {"file": where.file, "line": str(where.line), "title": title}, message(finding))
 
 
@@ -35,7 +36,7 @@ def _command(level: str, properties: dict[str, str], text: str) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return harmless(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -107,6 +107,8 @@ def _environment() -> Environment:
         "squared": wording.squared,
     }
     environment.filters["figures"] = figures
+    for name in environment.list_templates(extensions=["j2"]):
+        environment.get_template(name)  # all are read at once: later there may be no file to open
     return environment
 
 

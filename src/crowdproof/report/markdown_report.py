@@ -7,6 +7,7 @@ from crowdproof.findings import Chart, Counterexample, Evidence, Finding, Note, 
 from crowdproof.report import wording
 from crowdproof.report.datasets import Side, pair
 from crowdproof.report.svg import extent
+from crowdproof.visible import harmless, visible
 
 LARGEST = 1 << 20
 """Bytes that a CI system accepts for a step summary."""
@@ -23,7 +24,7 @@ def render(findings: Sequence[Finding]) -> str:
     table = "\n".join(["| verdict | subject | claim | in words |", "| --- | --- | --- | --- |", *rows])
     details = list(_fitting(("\n\n".join(_details(each)) for each in findings), room - _size(table)))
     parts = [*head, *([table] if findings else []), *_left_out(len(findings) - len(rows), "claims")]
-    return "\n\n".join([*parts, *details, *_left_out(len(findings) - len(details), "details")]) + "\n"
+    return harmless("\n\n".join([*parts, *details, *_left_out(len(findings) - len(details), "details")]) + "\n")
 
 
 def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
@@ -47,14 +48,19 @@ def escape(text: str) -> str:
     r"""The text as it stands: nothing in it is taken for Markdown or HTML.
 
     >>> print(escape("a|b <i> *c*\nd"))
-    a\|b \<i\> \*c\* d
+    a\|b \<i\> \*c\*\\nd
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    """The text in one line: breaks are shown, and several blanks are one."""
+    return " ".join(visible(text).split())
 
 
 def code(text: str) -> str:
     """The text in typewriter face, whatever it holds, also within a table."""
-    inner = " ".join(text.split()).replace("|", "\\|")
+    inner = _one_line(text).replace("|", "\\|")
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", inner)), default=0))
     padded = f" {inner} " if inner.startswith("`") or inner.endswith("`") else inner
     return f"{fence}{padded}{fence}" if inner else ""
@@ -90,7 +96,7 @@ def _details(finding: Finding) -> Iterator[str]:
 
 
 def _html(text: str) -> str:
-    return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _witness(witness: PairWitness | Counterexample) -> Iterator[str]:

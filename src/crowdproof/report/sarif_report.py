@@ -8,6 +8,7 @@ the code: both are notifications of the run, and the second makes the run unsucc
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -15,6 +16,7 @@ from crowdproof.claims import PARSEABLE, Assertion
 from crowdproof.findings import Finding, Refuted, Skipped, Undecided
 from crowdproof.report import wording
 from crowdproof.report.location import location, rule_id
+from crowdproof.visible import visible
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -34,6 +36,7 @@ def render(findings: Sequence[Finding]) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
+@cache
 def _driver() -> dict[str, Any]:
     return {
         "name": "crowdproof",
@@ -81,8 +84,9 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
 def message(finding: Finding) -> str:
     """The finding in a few lines, the reproduce command last."""
     sure = "" if finding.certainty is None else f" {wording.certainty_words(finding.certainty)}"
-    again = f"\nSee it again: {finding.reproduce.command}" if finding.reproduce.command else ""
-    return f"{finding.subject}: {finding.claim}\n{wording.sentence(finding)}{sure}{again}"
+    head, told = visible(f"{finding.subject}: {finding.claim}"), visible(f"{wording.sentence(finding)}{sure}")
+    again = f"\nSee it again: {visible(finding.reproduce.command)}" if finding.reproduce.command else ""
+    return f"{head}\n{told}{again}"
 
 
 def fingerprint(finding: Finding) -> str:

@@ -1,7 +1,6 @@
 """Findings for a terminal: plain where it is piped, coloured where a person looks on."""
 
 import math
-import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
@@ -11,6 +10,7 @@ from crowdproof.report import wording
 from crowdproof.report.axes import drawable
 from crowdproof.report.datasets import differing
 from crowdproof.report.svg import extent
+from crowdproof.visible import harmless, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,16 +25,14 @@ _STYLES = {
 }
 _SPARKS = "▁▂▃▄▅▆▇█"
 _ROWS = 40
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""What could move the cursor, colour the terminal or turn a line around: findings quote what a target wrote."""
 
 
 def render(findings: Sequence[Finding]) -> str:
     """One paragraph for each finding, blank lines between, and the counts at the end."""
-    paragraphs = ["\n".join(line.replace("\n", "\n    ") for line in _lines(each)) for each in findings]
+    paragraphs = ["\n".join(map(visible, _lines(each))) for each in findings]
     if len(findings) != 1:
         paragraphs.append(wording.tally(findings))
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", "\n\n".join(paragraphs))
+    return harmless(visible("\n\n".join(paragraphs), lines=True))
 
 
 def print_to(stream: TextIO, findings: Sequence[Finding]) -> None:
@@ -78,14 +76,14 @@ def _lines(finding: Finding) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(visible(text).split())
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
     wrapper = textwrap.TextWrapper(
         WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-    return [line for paragraph in text.splitlines() for line in wrapper.wrap(paragraph)]
+    return wrapper.wrap(visible(text))
 
 
 def _witness(witness: PairWitness | Counterexample) -> Iterator[str]:
@@ -95,7 +93,7 @@ def _witness(witness: PairWitness | Counterexample) -> Iterator[str]:
     columns, left, right = differing(witness)
     for side, rows in (("one dataset", left), ("its neighbour", right)):
         for row in rows[:3]:
-            cells = ", ".join(f"{name} = {cell}" for name, cell in zip(columns, row, strict=True))
+            cells = visible(", ".join(f"{name} = {cell}" for name, cell in zip(columns, row, strict=True)))
             yield f"    only in {side}: {textwrap.shorten(cells, WIDTH - 26, placeholder=' …')}"
         if len(rows) > 3:
             yield f"    only in {side}: {len(rows) - 3:,} more rows"

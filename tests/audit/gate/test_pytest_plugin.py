@@ -417,3 +417,125 @@ def test_the_debugger_has_the_terminal(tmp_path):
     terminal.press(b"c\n")
     assert terminal.end() == 1
     assert b"1 failed" in terminal.shown
+
+
+# --- outcomes that a target raises --------------------------------------------------------------------------------
+
+OUTCOMES = """
+import unittest
+
+import polars as pl
+import pytest
+
+TABLE = pl.DataFrame({"age": [20, 20, 30, 30, 30, 95]})
+CLAIM = pytest.mark.privacy_claim("dp(epsilon=1)", data=TABLE, runs=1500)
+
+
+class Interrupt(KeyboardInterrupt, pytest.exit.Exception):
+    returncode = 0
+
+
+class Own(ValueError, pytest.skip.Exception):
+    pass
+
+
+def hidden():
+    __tracebackhide__ = lambda info: pytest.exit("bye", returncode=0)
+    raise ValueError
+
+
+def interrupt():
+    raise Interrupt("bye")
+
+
+def own():
+    raise Own("bye")
+
+
+def skip_test():
+    raise unittest.SkipTest("bye")
+
+
+ENDS = {
+    "exit": lambda: pytest.exit("bye", returncode=0),
+    "skip": lambda: pytest.skip("bye"),
+    "xfail": lambda: pytest.xfail("bye"),
+    "importorskip": lambda: pytest.importorskip("no_such_package"),
+    "SkipTest": skip_test,
+    "of its own": own,
+    "shown": hidden,
+}
+
+
+class Looked:
+    def __init__(self, end):
+        self.end = end
+
+    def __getattr__(self, name):
+        self.end()
+
+    def __call__(self, table, rng):
+        return 1
+
+
+class Named(Looked):
+    def __getattr__(self, name):
+        if name == "name":
+            self.end()
+        raise AttributeError(name)
+
+
+def kind_of(end):
+    class Meta(type):
+        def __getattribute__(cls, name):
+            end()
+
+        def __instancecheck__(cls, other):
+            end()
+
+    return Meta("Returned", (), {"__getattr__": lambda self, name: end(), "__repr__": lambda self: end()})
+
+
+@CLAIM
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("where", ["looked", "called", "returned"])
+def test_it(assert_private, where, end):
+    end = ENDS[end]
+    returned = kind_of(end)
+    targets = {
+        "looked": Looked(end),
+        "called": lambda table, rng: end(),
+        "returned": lambda table, rng: type.__call__(returned),
+    }
+    assert_private(targets[where])
+
+
+@CLAIM
+@pytest.mark.parametrize("end", ENDS)
+def test_named(assert_private, end):
+    assert_private(Named(ENDS[end]))
+
+
+@CLAIM
+def test_honest(assert_private):
+    assert_private(lambda table, rng: 1)
+"""
+
+
+def test_no_outcome_that_a_target_raises_is_one_of_the_test(tmp_path):
+    (tmp_path / "test_it.py").write_text(OUTCOMES)
+    ran = subprocess.run(command("-rA", "-q"), cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    lines = [line.split() for line in ran.stdout.splitlines() if ".py::" in line]
+    passed = {each[1].split("::")[1].split("[")[0] for each in lines if each[0] == "PASSED"}
+    failed = [each[1] for each in lines if each[0] == "FAILED"]
+    assert passed == {"test_named", "test_honest"}  # the name is for the report, and no verdict hangs on it
+    assert len([each for each in failed if "test_it[" in each]) == 3 * 7
+    assert "skipped" not in ran.stdout.splitlines()[-1]
+
+
+def test_an_interrupt_that_a_target_raises_is_no_pass(tmp_path):
+    text = f"{OUTCOMES}\n\n@CLAIM\ndef test_interrupted(assert_private):\n    assert_private(Looked(interrupt))\n"
+    (tmp_path / "test_it.py").write_text(text)
+    line = command("-k", "interrupted or honest")
+    assert subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=300).returncode == 2

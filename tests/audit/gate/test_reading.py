@@ -156,7 +156,40 @@ def test_where_the_claims_are_is_never_guessed(tmp_path):
         find_project(folder=tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"claims = [", b"\xff\xfe", b"a = 1\na = 2"])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tool = 3", r"tool is 3, which is not a table: write it as \[tool\]"),
+        ("tool = []", r"tool is \[\], which is not a table"),
+        ("[[tool]]\ncrowdproof = 3", r"tool is \[.*\], which is not a table"),
+        ("[tool]\ncrowdproof = 3", r"tool.crowdproof is 3, which is not a table: write it as \[tool.crowdproof\]"),
+    ],
+)
+def test_a_pyproject_whose_tables_are_none_is_a_configuration_error(tmp_path, text, words):
+    path = write(tmp_path, text, "pyproject.toml")
+    with pytest.raises(ConfigError, match=words):
+        find_project(folder=tmp_path)
+    with pytest.raises(ConfigError, match=words):
+        read_project(path)
+
+
+def test_a_pyproject_without_our_table_is_none_of_ours(tmp_path):
+    write(tmp_path, "[tool.ruff]\nline-length = 3\n", "pyproject.toml")
+    with pytest.raises(ConfigError, match="crowdproof init"):
+        find_project(folder=tmp_path)
+
+
+NO_TOML = [
+    b"claims = [",
+    b"\xff\xfe",
+    b"a = 1\na = 2",
+    b"a = " + b"[" * 9999,
+    b"a = " + b"1" * 9999,
+    b"a = 1e" + b"9" * 30,
+]
+
+
+@pytest.mark.parametrize("content", NO_TOML, ids=range(len(NO_TOML)))
 def test_a_file_that_is_no_toml_is_a_configuration_error(tmp_path, content):
     path = tmp_path / "privacy.toml"
     path.write_bytes(content)

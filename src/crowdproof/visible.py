@@ -1,0 +1,38 @@
+"""Text of others within our lines: what would break a line, move the cursor or command a CI system is shown, not done.
+
+Findings quote what a target wrote. A line break in it could begin a line with `::error::`, which GitHub obeys where a
+line of a log begins so, after blanks too, and `##[error]` wherever it stands.
+"""
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that end a line, move the cursor, colour the terminal or turn the direction of the text around."""
+_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
+"""What makes a line of a log a command to GitHub, in its present and in its former notation."""
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    r"""The text with an escape, as Python writes it, for each such character; line breaks stay where they are `lines`.
+
+    >>> print(visible("X\n::error::hi\x1b[2J"))
+    X\n::error::hi\x1b[2J
+    >>> print(visible("one\ntwo\t", lines=True))
+    one
+    two\t
+    """
+    return _CONTROL.sub(lambda found: "\n" if lines and found[0] == "\n" else _escape(found[0]), text)
+
+
+def harmless(text: str) -> str:
+    r"""Lines for a log, none of which GitHub takes for a command: the first character of one is shown as an escape.
+
+    >>> print(harmless("  ::error::hi\nsee ##[error]"))
+      \x3a:error::hi
+    see \x23#[error]
+    """
+    return _COMMAND.sub(lambda found: r"\x23#" if found[0] == "##" else f"{found[1]}\\x3a", text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
