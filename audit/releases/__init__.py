@@ -7,7 +7,8 @@ from crowdproof.audit.releases.features import Feature, Numbers, Reader, Records
 from crowdproof.audit.releases.keys import code
 from crowdproof.audit.releases.refusal import Refusal
 from crowdproof.audit.releases.scores import Additive, Lookup, Score, Tree, ranked, score_from_json
-from crowdproof.audit.releases.traits import brief, kind_of, traits
+from crowdproof.audit.releases.texts import brief, kind_of
+from crowdproof.audit.releases.traits import traits
 
 __all__ = [
     "Additive",

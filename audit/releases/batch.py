@@ -13,7 +13,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from crowdproof.audit.releases.canonical import canonical, is_float, number
+from crowdproof.audit.releases.canonical import canonical
+from crowdproof.audit.releases.numbers import is_float, number
 
 Floats: TypeAlias = NDArray[np.float64]
 

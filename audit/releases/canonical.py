@@ -11,40 +11,37 @@ releases looks at this form:
 | whole and floating-point numbers of Python and numpy      | int where the number is whole, else float       |
 | text and bytes                                            | str, bytes                                      |
 | lists, tuples, arrays of any number of axes               | tuple, nested where there are several axes      |
-| sets; mappings, attrs and dataclass values                | frozenset; dict                                 |
+| sets; mappings                                            | frozenset; dict, in its order                   |
 | tables of polars, pandas, pyarrow                         | polars.DataFrame                                |
-| Decimal, Fraction, complex, dates, other things that show | `Other`, with their kind and text               |
+| Decimal, Fraction, complex, dates, paths, ...             | `Other`, with their kind and text               |
+| objects of other classes, attrs and dataclass values      | `Record`, with the name of the class and fields |
+
+An object whose content cannot be seen is a `TargetError`.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
 
+from crowdproof.audit.releases import foreign_tables
+from crowdproof.audit.releases.columns import own_copy
+from crowdproof.audit.releases.numbers import number
+from crowdproof.audit.releases.objects import REMEDY, Other, Record, added_fields, described, fields_of
 from crowdproof.audit.releases.refusal import Refusal
-from crowdproof.errors import TargetError
+from crowdproof.audit.releases.spelling import spelled
+from crowdproof.errors import TargetError, pass_interrupts
 
 DEEPEST = 64
 """Nesting beyond which an output is no release: people nest a few levels, and a list that holds itself has no end."""
 
 
-@frozen
-class Other:
-    """Something that is known by its kind and its text only."""
-
-    kind: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
 def canonical(output: Any) -> Any:
     """The canonical form of what one run returned; the canonical form of a canonical form is itself.
+
+    It shares no memory with the output that the target could change later.
 
     >>> canonical(np.float64(2.0)), canonical([1, np.int8(2)]), canonical(np.array([[0.5, 1.0]])), canonical(None)
     (2, (1, 2), ((0.5, 1),), Refusal(reason='it returned None'))
@@ -55,11 +52,18 @@ def canonical(output: Any) -> Any:
         return _form(output, 0)
     except TargetError:
         raise
-    except Exception as error:  # noqa: BLE001  (an object of the target may do anything when it is looked at)
+    except BaseException as error:  # noqa: BLE001  (an object of the target may do anything, and polars panics)
+        pass_interrupts(error)
         raise TargetError(
-            f"the target returned a {type(output).__name__} that cannot be read ({type(error).__name__}): return "
-            "numbers, text, lists, dicts, sets or tables."
+            f"the target returned a {type(output).__name__} that cannot be read ({type(error).__name__}): {REMEDY}."
         ) from None
+
+
+def looked_at(output: Any) -> Any:
+    """The canonical form, for those who look at it and do not keep it: a table is not copied."""
+    if type(output) is pl.DataFrame and pl.Object not in output.dtypes:
+        return output
+    return canonical(output)
 
 
 def snapshot(output: Any) -> Any:
@@ -71,22 +75,32 @@ def snapshot(output: Any) -> Any:
         return output.copy()
     if kind in {list, tuple} and _UNCHANGING.issuperset(map(type, output)):
         return kind(output)
-    return output.clone() if kind is pl.DataFrame else canonical(output)
+    return canonical(output)
 
 
 _UNCHANGING = {bool, int, float, complex, str, bytes, type(None), Refusal, np.bool_, np.float64, np.float32, np.int64}
 
 
-def _form(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return for each kind of value)
+def _form(value: Any, depth: int) -> Any:
     if depth > DEEPEST:
         raise TargetError(f"the target returned something nested more than {DEEPEST} deep: that is no release.")
+    added = added_fields(value)
+    if not added:
+        return _content(value, depth)
+    fields = [(name, _form(each, depth + 1)) for name, each in added.items()]
+    return Record(type(value).__name__, (("content", _content(value, depth)), *fields))
+
+
+def _content(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return for each kind of value)
     match value:
         case None | Refusal() | Other():
             return value
         case bool() | np.bool_():
             return bool(value)
-        case int() | float() | np.integer() | np.floating():
+        case int() | float() | np.integer():
             return number(value)
+        case np.floating():
+            return described(value) or number(value)
         case str():
             return str.__str__(value)
         case bytes() | bytearray() | memoryview():
@@ -94,148 +108,118 @@ def _form(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return fo
         case np.ndarray():
             return _array(value, depth)
         case Mapping():
-            return {_member(name, depth): _form(each, depth + 1) for name, each in value.items()}
+            return _mapping(value, depth)
         case AbstractSet():
-            return frozenset(_member(each, depth) for each in value)
+            return _whole(frozenset(_member(each, depth) for each in value), value)
         case pl.Series():
-            return _form(value.to_frame(), depth)
-        case Sequence():
+            return _content(value.to_frame(), depth)
+        case Sequence() | ValuesView():
             return tuple(_form(each, depth + 1) for each in value)
     table = as_table(value)
     if table is not None:
-        return _plain_table(table)
-    listed = _listed(value)
-    return _other(value, depth) if listed is None else _form(listed, depth)
+        return own_copy(_plain_table(table))
+    listed = listed_content(value)
+    return _other(value, depth) if listed is None else _form(listed, depth + 1)
+
+
+def _mapping(value: Any, depth: int) -> Any:
+    form = {_member(name, depth): _form(each, depth + 1) for name, each in value.items()}
+    return _whole(form, value)
+
+
+def _whole(form: Any, value: Any) -> Any:
+    """The form of a set or a mapping, if no two of its members have become one."""
+    if len(form) != len(value):
+        raise TargetError(
+            f"the target returned a {type(value).__name__} with two members that cannot be told apart, such as nan and "
+            "nan: return a list of them."
+        )
+    return form
 
 
 def _plain_table(table: pl.DataFrame) -> pl.DataFrame:
-    """A copy of the table; what polars knows nothing of is text."""
+    """The table, in which what polars knows nothing of is text."""
     odd = [name for name, kind in table.schema.items() if kind == pl.Object]
-    texts = [pl.Series(name, [None if each is None else str(each) for each in table[name]]) for name in odd]
-    return table.with_columns(texts) if texts else table.clone()
+    texts = [pl.Series(name, [None if each is None else _cell_text(each) for each in table[name]]) for name in odd]
+    return table.with_columns(texts) if texts else table
 
 
-def _listed(value: Any) -> Any:
-    """The content of an array of another make, whose text may leave out its middle; None for anything else."""
-    if hasattr(value, "toarray"):  # a sparse matrix
-        return value.toarray()
-    module = type(value).__module__.partition(".")[0]
-    if isinstance(value, np.void) or (module == "pandas" and hasattr(value, "__len__") and hasattr(value, "tolist")):
-        return value.tolist()
-    return value.to_pylist() if module == "pyarrow" and hasattr(value, "to_pylist") else None
-
-
-def _member(value: Any, depth: int) -> Any:
-    """A member of a set or a name in a mapping: a record, whose form has no hash, is known by its text."""
-    form = _form(value, depth + 1)
-    return Other(type(value).__name__, repr(value)) if isinstance(form, dict) else form
-
-
-def number(value: Any) -> int | float:
-    """A number as an int where it is whole, else as a float.
-
-    Minus zero stays a float, so that it is told from zero; every nan is the same nan.
-
-    >>> number(np.float32(3.0)), number(-0.0), number(2**70 + 1) == 2**70 + 1
-    (3, -0.0, True)
-    """
-    if isinstance(value, int | np.integer):
-        return int.__index__(value) if isinstance(value, int) else int(value)
-    real = float.__float__(value) if isinstance(value, float) else float(value)
-    if math.isnan(real):
-        return math.nan
-    minus_zero = real == 0 and math.copysign(1.0, real) < 0
-    return int(real) if real.is_integer() and not minus_zero else real
-
-
-def is_float(value: Any) -> bool:
-    """Whether a canonical form is a number that a 64-bit float holds without loss.
-
-    >>> is_float(2**53), is_float(2**53 + 1), is_float(True), is_float("1")
-    (True, False, False, False)
-    """
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, float):
-        return True
-    return isinstance(value, int) and (abs(value) <= 2**53 or _survives(value))
-
-
-def _survives(value: int) -> bool:
-    try:
-        return int(float(value)) == value
-    except OverflowError:
-        return False
-
-
-def _array(value: Any, depth: int) -> Any:
-    """An array as nested tuples, an array without axes as its only entry."""
-    if value.dtype.kind in "mM":
-        value = value.astype(str)
-    listed = value.tolist() if value.dtype.kind in "biufSU" else list(value) if value.ndim else value.item()
-    return _form(listed, depth)
+def _cell_text(cell: Any) -> str:
+    """A cell that is an object as a text that tells all of it."""
+    known = foreign_tables.text_of_cell(cell)
+    return spelled(_form(cell, 1)) if known is None else known
 
 
 def as_table(output: Any) -> pl.DataFrame | None:
     """The output as a polars table, if it is a table of any common kind."""
-    if isinstance(output, pl.DataFrame):
-        return output
-    if isinstance(output, pl.LazyFrame):
-        return output.collect()
-    module = type(output).__module__.partition(".")[0]
-    if module == "pyarrow" and hasattr(output, "to_pydict"):
-        return pl.DataFrame(output.to_pydict(), strict=False)
-    if module == "pandas" and (hasattr(output, "columns") or hasattr(output, "to_frame")):
-        return from_pandas(output)
-    return None
+    return foreign_tables.as_table(output, _cell_text)
 
 
-def from_pandas(frame: Any) -> pl.DataFrame:
-    """A pandas table or series as a polars table; the frame itself stays as it is.
+def listed_content(value: Any) -> Any:
+    """The content of an array of another make, whose text may leave out its middle; None for anything else."""
+    if hasattr(value, "toarray"):  # a sparse matrix
+        return value.toarray()
+    if isinstance(value, np.void):
+        return _entries(value)
+    module = type(value).__module__.partition(".")[0]
+    if module == "pandas" and hasattr(value, "__len__") and hasattr(value, "tolist"):
+        return value.tolist()
+    if module == "pyarrow" and hasattr(value, "to_pylist"):
+        return value.to_pylist()
+    return value.as_py() if module == "pyarrow" and hasattr(value, "as_py") else None
 
-    An index with a name, or of anything but whole numbers, is part of the release; else it is pandas' numbering. Of
-    columns with one name the later ones are numbered.
+
+def _entries(row: Any) -> Any:
+    """A row of a structured array by the names of its fields; what has none is a string of bytes."""
+    if row.dtype.names is None:
+        return row.tobytes()
+    return {name: row[name] for name in row.dtype.names}
+
+
+def _member(value: Any, depth: int) -> Any:
+    """A member of a set or a name in a mapping: one whose form has no hash is known by how it is spelled."""
+    form = _form(value, depth + 1)
+    try:
+        hash(form)
+    except TypeError:
+        return Other(type(value).__name__, spelled(form))
+    return form
+
+
+def _array(value: Any, depth: int) -> Any:
+    """An array as nested tuples, an array without axes as its only entry."""
+    kind = value.dtype.kind
+    if value.size == 0 and 0 in value.shape[:-1]:
+        return Other("empty array", f"shape {value.shape}")  # lists do not tell the axes after an empty one
+    if kind in "mM":
+        value = value.astype(str)
+    elif kind in "SU":
+        return _form(_padded(value), depth)
+    listed = value.tolist() if kind in "biuf" else list(value) if value.ndim else value.item()
+    return _form(listed, depth)
+
+
+def _padded(value: Any) -> Any:
+    """The texts of an array. Where the array has room for more than the longest, they are filled up with zeros.
+
+    numpy does so in memory, and does not know whether a zero at the end belongs to a text: only its type tells.
     """
-    if not hasattr(frame, "columns"):
-        frame = frame.to_frame()
-    index = frame.index
-    labels = []
-    if any(name is not None for name in index.names) or index.dtype.kind not in "iu":
-        levels = [index.get_level_values(level).to_series() for level in range(index.nlevels)]
-        labels = list(zip([name or "index" for name in index.names], levels, strict=True))
-    cells = [(name, frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
-    columns: dict[str, pl.Series] = {}
-    for place, (name, values) in enumerate([*labels, *cells]):
-        unused = str(name) if str(name) not in columns else f"{name} ({place + 1})"
-        columns[unused] = _plain_column(values)
-    return pl.DataFrame(columns)
-
-
-def _plain_column(column: Any) -> pl.Series:
-    """Text for what is not a number, a date or text already, such as an interval or a mix of types."""
-    if column.dtype.kind in "biufM":
-        return pl.Series(pl.from_pandas(column))
-    values = column.astype(object).where(column.notna(), None).tolist()
-    kinds = {type(value) for value in values if value is not None}
-    if (len(kinds) > 1 and not kinds <= {int, float}) or not _storable(kinds):
-        values = [None if value is None else str(value) for value in values]
-    return pl.Series(values, strict=False)
-
-
-def _storable(kinds: set[type]) -> bool:
-    return all(kind in {bool, int, float, str, bytes} or kind.__module__ == "datetime" for kind in kinds)
+    letters = value.dtype.itemsize // (4 if value.dtype.kind == "U" else 1)
+    listed = value.tolist()
+    longest = int(np.char.str_len(value).max(initial=1))
+    if value.size == 0 or longest >= letters:
+        return listed
+    zero = "\0" if value.dtype.kind == "U" else b"\0"
+    filled = [each.ljust(letters, zero) for each in value.ravel().tolist()]
+    return np.array(filled, dtype=object).reshape(value.shape).tolist()
 
 
 def _other(value: Any, depth: int) -> Any:
-    """An attrs or dataclass value by its fields, anything else by what it shows of itself."""
-    for fields in ("__attrs_attrs__", "__dataclass_fields__"):
-        if hasattr(type(value), fields):
-            names = [getattr(each, "name", each) for each in getattr(type(value), fields)]
-            return {name: _form(getattr(value, name), depth + 1) for name in names}
-    text = repr(value)
-    if f"{id(value):x}" in text.lower():  # an address in memory: it tells where the value is, not what it is
-        raise TargetError(
-            f"the target returned a {type(value).__name__}, which shows nothing of itself: "
-            "return numbers, text, lists, dicts, sets or tables."
-        )
-    return Other(type(value).__name__, str(value))
+    """A value by its text where that tells all of it, any other by its fields."""
+    known = described(value)
+    if known is not None:
+        return known
+    if isinstance(value, Record):
+        return Record(value.kind, tuple((name, _form(each, depth + 1)) for name, each in value.fields))
+    fields = fields_of(value)
+    return Record(type(value).__name__, tuple((name, _form(each, depth + 1)) for name, each in fields.items()))

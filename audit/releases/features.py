@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from crowdproof.audit.releases.batch import Form, Releases
 from crowdproof.audit.releases.keys import code, row_codes
-from crowdproof.audit.releases.traits import brief, traits
+from crowdproof.audit.releases.texts import brief
+from crowdproof.audit.releases.traits import traits
 
 Floats: TypeAlias = NDArray[np.float64]
 Feature: TypeAlias = tuple[Any, ...]

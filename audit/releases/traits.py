@@ -9,9 +9,12 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from crowdproof.audit.releases.canonical import Other, canonical
-from crowdproof.audit.releases.keys import table_digest
+from crowdproof.audit.releases.canonical import canonical, looked_at
+from crowdproof.audit.releases.columns import type_text
+from crowdproof.audit.releases.moments import tellable
+from crowdproof.audit.releases.objects import Other, Record
 from crowdproof.audit.releases.refusal import Refusal
+from crowdproof.audit.releases.texts import kind_of, text_of
 from crowdproof.cells import ends, is_suppressed, members
 
 Trait: TypeAlias = tuple[Any, ...]
@@ -22,12 +25,6 @@ LONGEST = 4096
 _BETWEEN = re.compile(r"[\s=;:,|]+")
 """What stands between two words, or between a name and its value."""
 _FINITE_LIMIT = 10**300
-LARGE = 10**300
-"""Whole numbers from here on are written in hexadecimal: Python writes no very long ones in decimal."""
-SHOWN = 80
-"""Letters of a release that are shown where it is named."""
-REFUSED = "no release"
-"""What a run without a release is called."""
 
 
 def traits(output: Any) -> Iterator[tuple[Trait, float]]:
@@ -36,7 +33,7 @@ def traits(output: Any) -> Iterator[tuple[Trait, float]]:
     >>> dict(traits({"total": 3}))
     {('kind', 'mapping'): 1.0, ('entry', 'total'): 1.0, ('number', 'total'): 3.0}
     """
-    release = canonical(output)
+    release = looked_at(output)
     if isinstance(release, Refusal):
         yield ("refused",), 1.0
         return
@@ -49,63 +46,15 @@ def traits(output: Any) -> Iterator[tuple[Trait, float]]:
         yield from _nested(release, (), 0)
 
 
-_KINDS: tuple[tuple[type, str], ...] = (
-    (bool, "truth value"),
-    (int, "number"),
-    (float, "number"),
-    (str, "text"),
-    (bytes, "string of bytes"),
-    (tuple, "list"),
-    (frozenset, "set"),
-    (dict, "mapping"),
-    (pl.DataFrame, "table"),
-)
-"""What a canonical form is, in a word; the first that fits."""
-
-
-def kind_of(release: Any) -> str:
-    """What a canonical release is, in a word or two."""
-    if isinstance(release, Refusal):
-        return REFUSED
-    word = next((word for kind, word in _KINDS if isinstance(release, kind)), None)
-    return word or str(getattr(release, "kind", type(release).__name__))
-
-
-def brief(output: Any) -> str:
-    """A release in a few words, for people."""
-    text = " ".join(text_of(canonical(output)).split())
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
-
-
-def text_of(release: Any) -> str:  # noqa: PLR0911  (one return for each kind of canonical form)
-    """A canonical form as a text: numbers by their shortest digits, tables and long things by how they look."""
-    match release:
-        case str():
-            return release
-        case bool() | None | float() | bytes():
-            return str(release)
-        case int():
-            return str(release) if abs(release) < LARGE else f"{release:#x}"
-        case Refusal():
-            return REFUSED
-        case tuple():
-            return f"({', '.join(map(text_of, release))})"
-        case frozenset():
-            return f"{{{', '.join(sorted(map(text_of, release)))}}}"
-        case dict():
-            return f"{{{', '.join(sorted(f'{text_of(name)}: {text_of(each)}' for name, each in release.items()))}}}"
-        case pl.DataFrame():
-            return f"a table of {release.height} rows ({table_digest(release)})"
-        case _:
-            return str(release)
-
-
 def _table(table: pl.DataFrame) -> Iterator[tuple[Trait, float]]:
     yield ("rows",), float(table.height)
     yield ("columns",), float(table.width)
     yield ("column order", *table.columns), 1.0
-    for name in table.columns:
+    kinds = [type_text(kind) for kind in table.dtypes]
+    table = tellable(table)
+    for name, kind in zip(table.columns, kinds, strict=True):
         yield ("column", name), 1.0
+        yield ("column type", name, kind), 1.0
         yield from _column(name, table.get_column(name))
     cells = table.rows()
     rows = [tuple(_text(cell) for cell in row) for row in cells]
@@ -161,9 +110,9 @@ def _nested(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Tr
         case str():
             yield from _string(output, path)
         case dict():
-            for name, value in output.items():
-                yield ("entry", *path, text_of(name)), 1.0
-                yield from _deeper(value, (*path, text_of(name)), depth)
+            yield from _mapping(list(output.items()), path, depth)
+        case Record():
+            yield from _mapping([*output.fields], path, depth)
         case frozenset():
             yield ("size", *path), float(len(output))
             for member in output:
@@ -175,12 +124,21 @@ def _nested(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Tr
             yield from _measured(output, path)
 
 
+def _mapping(entries: list[tuple[Any, Any]], path: tuple[Any, ...], depth: int) -> Iterator[tuple[Trait, float]]:
+    names = [text_of(name) for name, _ in entries]
+    if len(names) > 1:
+        yield ("entry order", *path, ", ".join(names)), 1.0
+    for name, (_, value) in zip(names, entries, strict=True):
+        yield ("entry", *path, name), 1.0
+        yield from _deeper(value, (*path, name), depth)
+
+
 def _measured(output: Any, path: tuple[Any, ...]) -> Iterator[tuple[Trait, float]]:
     """What is known by its text, as a number where it is one: a decimal or complex number, a date."""
     kind = output.kind if isinstance(output, Other) else ""
     try:
         match kind:
-            case "Decimal" | "Fraction":
+            case "Decimal" | "Fraction" | "longdouble":
                 yield ("number", *path), _finite(float(Fraction(output.text)))
             case "complex" | "complex128" | "complex64":
                 number = complex(output.text)

@@ -1,6 +1,7 @@
 """Tables at the border: into the form that a target wants, and back to polars."""
 
 import copy
+import datetime
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crowdproof.audit.releases.canonical import from_pandas
+from crowdproof.audit.releases.canonical import as_table, listed_content
 from crowdproof.audit.targets.plain import ATOMS, plain
 from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
 
@@ -114,21 +115,36 @@ def take(output: Any, name: str) -> Any:
         raise NoReleaseError(f"{name} returned nothing (None): let it return the release.")
     if type(output) in ATOMS:
         return output
-    if isinstance(output, pl.Series):
-        return output.to_frame()
     if isinstance(output, list):
         output = plain(output, name)  # before it is asked for anything: a subclass would answer itself
-    module = type(output).__module__.partition(".")[0]
+        is_rows = type(output) is list and output and all(type(each) is dict for each in output)
+        return _rows_as_table(output) if is_rows else output
     try:
-        if module == "pandas":
-            return from_pandas(output)
-        if module == "pyarrow":
-            return pl.from_arrow(output)
-        if type(output) is list and output and all(isinstance(each, dict) for each in output):
-            return pl.from_dicts(output, infer_schema_length=None)
+        table = as_table(output)
+        if table is None and type(output).__module__.partition(".")[0] in {"pandas", "pyarrow"}:
+            output = listed_content(output)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
         raise TargetError(f"{name} returned a {type(output).__name__} that is not a table: {error}") from None
-    return plain(output, name)
+    return plain(output if table is None else table, name)
+
+
+_CELLS = frozenset({bool, int, float, str, bytes, datetime.date, datetime.datetime, datetime.time, datetime.timedelta})
+"""Types of the cells of rows that polars stores as they are, where a column holds one of them."""
+
+
+def _rows_as_table(rows: list[dict[Any, Any]]) -> Any:
+    """Rows with the same columns in the same order as a table; rows that a table would change stay as they are."""
+    names = list(rows[0])
+    if not names or not all(type(name) is str for name in names) or any(list(row) != names for row in rows):
+        return rows
+    for name in names:
+        kinds = {type(row[name]) for row in rows if row[name] is not None}
+        if len(kinds) > 1 or not kinds <= _CELLS:
+            return rows
+    try:
+        return pl.from_dicts(rows, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+        return rows
 
 
 def require_table(data: Any, name: str) -> pl.DataFrame:

@@ -1,16 +1,26 @@
 """Values without the classes of a target: built-in types, numpy and polars, exactly, so that none can run code."""
 
-import dataclasses
 import datetime
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-import attrs
 import numpy as np
 import polars as pl
 
+from crowdproof.audit.releases.canonical import as_table
+from crowdproof.audit.releases.objects import (
+    Other,
+    Record,
+    added_fields,
+    declared_fields,
+    described,
+    fields_of,
+    held_fields,
+    is_pandas_value,
+)
 from crowdproof.errors import TargetError
 
 MOST_DEPTH = 64
@@ -24,10 +34,11 @@ _REMEDY = "let it return a table, an array, a number, text, or a list of these"
 
 
 def plain(value: Any, name: str) -> Any:
-    """The value with the content of its built-in bases: a namedtuple is a tuple, an attrs value a dict of its fields.
+    """The value with the content of its built-in bases: a namedtuple is a tuple, an attrs value a `Record`.
 
-    Only methods of the bases are called, so what a subclass overrides has no say. A value without such a base is a
-    `TargetError` that names the target.
+    Only methods of the bases are called, so what a subclass overrides has no say. Fields that an object of a subclass
+    holds besides stay with it. A value without such a base whose content cannot be seen is a `TargetError` that names
+    the target.
 
     >>> from enum import IntEnum
     >>> plain([IntEnum("Sex", ["F"]).F, np.float64(2)], "it")
@@ -42,25 +53,36 @@ def _plain(value: Any, name: str, depth: int) -> Any:
         return value
     if depth > MOST_DEPTH:
         raise TargetError(f"{name} returned a value nested more than {MOST_DEPTH} times: {_REMEDY}.")
+    added = added_fields(value)
+    if not added:
+        return _content(value, name, depth)
+    return Record(kind.__name__, (("content", _content(value, name, depth)), *_named(added, name, depth)))
+
+
+def _content(value: Any, name: str, depth: int) -> Any:
+    kind = type(value)
+    if is_pandas_value(value):  # before its base in Python, which knows no nanoseconds
+        return described(value)
     for base, convert in _CONVERSIONS.items():
         if issubclass(kind, base):
             return convert(value, name, depth + 1)
-    fields = _fields(kind)
-    if fields is None:
+    table = as_table(value)
+    if table is not None:
+        return _table(table, name, depth)
+    known = described(value)
+    if known is not None:
+        return known
+    if not isinstance(value, Enum) and declared_fields(kind) is None and not held_fields(value):
         raise TargetError(f"{name} returned a {_title(kind)}, which is not a release: {_REMEDY}.")
-    return {each: _plain(getattr(value, each), name, depth + 1) for each in fields}
+    return Record(kind.__name__, _named(fields_of(value), name, depth))
+
+
+def _named(fields: Mapping[str, Any], name: str, depth: int) -> tuple[tuple[str, Any], ...]:
+    return tuple((field, _plain(each, name, depth + 1)) for field, each in fields.items())
 
 
 def _title(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def _fields(kind: type) -> list[str] | None:
-    if dataclasses.is_dataclass(kind):
-        return [each.name for each in dataclasses.fields(kind)]
-    if attrs.has(kind):
-        return [each.name for each in attrs.fields(kind)]
-    return None
 
 
 def _each(values: Any, name: str, depth: int) -> list[Any]:
@@ -123,11 +145,17 @@ def _fraction(value: Any, name: str, depth: int) -> Fraction:  # noqa: ARG001
     return Fraction(*map(int.__int__, (value.numerator, value.denominator)))
 
 
+def _record(value: Any, name: str, depth: int) -> Record:
+    return Record(value.kind, _named(dict(value.fields), name, depth))
+
+
 def _base(method: Callable[[Any], Any]) -> Callable[[Any, str, int], Any]:
     return lambda value, _, __: method(value)
 
 
 _CONVERSIONS: Mapping[type, Callable[[Any, str, int], Any]] = {
+    Record: _record,
+    Other: _base(lambda value: value),
     pl.DataFrame: _table,
     np.ndarray: _array,
     np.generic: _scalar,

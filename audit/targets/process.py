@@ -29,10 +29,11 @@ from crowdproof.audit.targets.channel import (
     Message,
     message,
 )
+from crowdproof.audit.targets.encoding import encode
 from crowdproof.audit.targets.interface import Limits
 from crowdproof.audit.targets.plain import plain
 from crowdproof.audit.targets.serve import ERRORS, status_words
-from crowdproof.audit.targets.transport import MOST_BYTES, decode, encode
+from crowdproof.audit.targets.transport import MOST_BYTES, decode
 from crowdproof.errors import CrowdproofError, DataError, NoReleaseError, TargetError
 from crowdproof.findings import Json
 from crowdproof.interrupts import unbroken

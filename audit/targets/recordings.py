@@ -30,6 +30,7 @@ class ReleasePair(Target):
 
     def __init__(self, left: Path, right: Path) -> None:
         self.files = {LEFT: _files(left), RIGHT: _files(right)}
+        _check_distinct(left, right, [*self.files[LEFT], *self.files[RIGHT]])
         self.name = f"releases in {left} and {right}"
         self.params = {}
         self.spec = {"spec": f"releases:{left},{right}"}
@@ -96,10 +97,36 @@ def _read(path: Path) -> pl.DataFrame:
 def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise ParameterError(f"there is no folder {folder}: give the folder of the outputs.")
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    visible = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    files = [path for path in visible if path.suffix.lower() in SUFFIXES]
     if not files:
         raise ParameterError(f"{folder} holds no outputs: put files there that end in {', '.join(SUFFIXES)}.")
+    others = [path for path in visible if path.suffix.lower() not in SUFFIXES]
+    if others:
+        raise ParameterError(
+            f"{others[0]} is no output that can be read, and {len(others)} of the {len(visible)} files in {folder} are "
+            f"like that: let the outputs end in {', '.join(SUFFIXES)}, and move all other files elsewhere."
+        )
     return files
+
+
+def _check_distinct(left: Path, right: Path, files: Sequence[Path]) -> None:
+    """No output may stand for two runs, under whatever name: of one folder twice, nothing could ever differ."""
+    if left.samefile(right):
+        raise ParameterError(
+            f"{left} and {right} are the same folder: give one with outputs on the one dataset, and another with "
+            "outputs on its neighbour."
+        )
+    seen: dict[tuple[int, int], Path] = {}
+    for path in files:
+        if not path.exists():
+            continue  # a link to nowhere, which is named once it is read
+        found = path.stat()
+        first = seen.setdefault((found.st_dev, found.st_ino), path)
+        if first is not path:
+            raise ParameterError(
+                f"{first} and {path} are the same file, and each output is to be a run of its own: remove one of them."
+            )
 
 
 def load(spec: TargetSpec) -> Target:

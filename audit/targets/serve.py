@@ -20,10 +20,11 @@ from typing import Any
 from attrs import define, field
 
 from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Kind, message
+from crowdproof.audit.targets.encoding import encode
 from crowdproof.audit.targets.find import find
 from crowdproof.audit.targets.functions import Function, bind
 from crowdproof.audit.targets.generators import OfProcess
-from crowdproof.audit.targets.transport import decode, encode, own_table
+from crowdproof.audit.targets.transport import decode, own_table
 from crowdproof.errors import CrowdproofError, DataError, NoReleaseError, ParameterError, TargetError
 
 ERRORS: dict[str, type[CrowdproofError]] = {

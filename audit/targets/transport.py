@@ -9,7 +9,6 @@ import io
 import json
 import math
 import re
-import struct
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +17,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crowdproof.audit.releases.objects import Other, Record
+from crowdproof.audit.targets.encoding import AS_IS, LENGTH
 from crowdproof.audit.targets.plain import ARRAY_KINDS, MOST_DEPTH
 from crowdproof.errors import TargetError, pass_interrupts
 
@@ -26,88 +27,12 @@ MOST_BYTES = 1 << 28
 """
 MOST_VALUES = 1 << 24
 """Values in the JSON text. Each takes up to a hundred bytes once it is read, and this keeps that below two GiB."""
-LONGEST_INTEGER = 1 << 10
-"""Bits of an integer that is written in decimal; Python refuses to read decimals of more than 4,300 digits."""
 
-_LENGTH = struct.Struct(">I")
 _DTYPE = re.compile(rf"[<>|=][{ARRAY_KINDS}][1-9][0-9]*(\[[0-9]*[a-zA-Z]+\])?")
 _LAST_CHARACTER = 0x10FFFF
-_AS_IS = frozenset({type(None), bool, float, str})
-_ATOMS = _AS_IS | {int}
+_ATOMS = AS_IS | {int}
 
-Tail = list[bytes]
 ReadTable = Callable[[bytes], pl.DataFrame]
-
-
-def encode(value: Any) -> bytes:
-    """The bytes of a plain value; what is none is a `TypeError`."""
-    tail: Tail = []
-    text = json.dumps(_tree(value, tail)).encode()
-    return b"".join((_LENGTH.pack(len(text)), text, *tail))
-
-
-def _tree(value: Any, tail: Tail) -> Any:
-    kind = type(value)
-    if kind in _AS_IS:
-        return value
-    if kind in _WRITERS:
-        return _WRITERS[kind](value, tail)
-    if isinstance(value, np.generic):
-        return {"scalar": [value.dtype.str, _put(value.tobytes(), tail)]}
-    raise TypeError(f"a {kind.__name__} cannot be sent")
-
-
-def _put(content: bytes, tail: Tail) -> int:
-    tail.append(content)
-    return len(content)
-
-
-def _trees(values: Any, tail: Tail) -> list[Any]:
-    return [each if type(each) in _AS_IS else _tree(each, tail) for each in values]
-
-
-def _write_integer(value: int, tail: Tail) -> Any:  # noqa: ARG001
-    return value if value.bit_length() <= LONGEST_INTEGER else {"integer": hex(value)}
-
-
-def _write_dict(value: dict[Any, Any], tail: Tail) -> Any:
-    return {"dict": [[_tree(key, tail), _tree(each, tail)] for key, each in value.items()]}
-
-
-def _write_array(value: Any, tail: Tail) -> Any:
-    if value.dtype.kind == "O":
-        return {"objects": [list(value.shape), _trees(value.ravel(), tail)]}
-    return {"array": [value.dtype.str, list(value.shape), _put(value.tobytes(), tail)]}
-
-
-def _write_table(value: pl.DataFrame, tail: Tail) -> Any:
-    sink = io.BytesIO()
-    value.write_ipc_stream(sink)
-    return {"table": _put(sink.getvalue(), tail)}
-
-
-def _write_duration(value: datetime.timedelta, tail: Tail) -> Any:  # noqa: ARG001
-    return {"duration": [value.days, value.seconds, value.microseconds]}
-
-
-_WRITERS: Mapping[type, Callable[[Any, Tail], Any]] = {
-    int: _write_integer,
-    list: _trees,
-    tuple: lambda value, tail: {"tuple": _trees(value, tail)},
-    set: lambda value, tail: {"set": _trees(value, tail)},
-    frozenset: lambda value, tail: {"frozenset": _trees(value, tail)},
-    dict: _write_dict,
-    bytes: lambda value, tail: {"bytes": _put(value, tail)},
-    complex: lambda value, _: {"complex": [value.real, value.imag]},
-    Decimal: lambda value, _: {"decimal": str(value)},
-    Fraction: lambda value, _: {"fraction": [hex(value.numerator), hex(value.denominator)]},
-    datetime.datetime: lambda value, _: {"datetime": value.isoformat()},
-    datetime.date: lambda value, _: {"date": value.isoformat()},
-    datetime.time: lambda value, _: {"time": value.isoformat()},
-    datetime.timedelta: _write_duration,
-    np.ndarray: _write_array,
-    pl.DataFrame: _write_table,
-}
 
 
 def own_table(content: bytes) -> pl.DataFrame:
@@ -136,8 +61,8 @@ def decode(content: bytes, what: str, table: ReadTable = checked_table) -> Any:
 
 
 def _decoded(content: bytes, table: ReadTable) -> Any:
-    (length,) = _LENGTH.unpack_from(content)
-    text, rest = content[_LENGTH.size : _LENGTH.size + length], content[_LENGTH.size + length :]
+    (length,) = LENGTH.unpack_from(content)
+    text, rest = content[LENGTH.size : LENGTH.size + length], content[LENGTH.size + length :]
     if len(text) > MOST_VALUES and sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise ValueError(f"it holds more than {MOST_VALUES:,} values")
     reader = _Reader(rest, table)
@@ -211,6 +136,16 @@ def _read_objects(reader: _Reader, content: Any, depth: int) -> Any:
     return objects.reshape(shape)
 
 
+def _read_record(reader: _Reader, content: Any, depth: int) -> Record:
+    kind, fields = content
+    return Record(str(kind), tuple((str(name), reader.value(each, depth)) for name, each in fields))
+
+
+def _read_other(reader: _Reader, content: Any, depth: int) -> Other:  # noqa: ARG001
+    kind, text = content
+    return Other(str(kind), str(text))
+
+
 _READERS: Mapping[str, Callable[[_Reader, Any, int], Any]] = {
     "integer": lambda _, text, __: int(text, 16),
     "tuple": lambda reader, trees, depth: tuple(reader.values(trees, depth)),
@@ -228,6 +163,8 @@ _READERS: Mapping[str, Callable[[_Reader, Any, int], Any]] = {
     "scalar": _read_scalar,
     "array": _read_array,
     "objects": _read_objects,
+    "other": _read_other,
+    "record": _read_record,
     "table": lambda reader, size, _: reader.table(reader.take(size)),
 }
 """Tag -> how its content is read."""

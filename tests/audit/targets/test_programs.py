@@ -14,7 +14,7 @@ import pytest
 from crowdproof.audit import audit
 from crowdproof.audit.targets import ReleasePair, load_target
 from crowdproof.claims import DP, Neighbours
-from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
+from crowdproof.errors import DataError, ExitCode, NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Refuted, Skipped, Undecided
 
 SUBJECT = Path(__file__).with_name("subject.py")
@@ -273,3 +273,38 @@ def test_folders_that_hold_nothing(tmp_path):
         load_target("releases:one")
     with pytest.raises(ParameterError, match="holds no outputs"):
         load_target(f"releases:{tmp_path},{tmp_path}")
+
+
+def test_one_folder_cannot_be_both_sides(tmp_path, folders):
+    (tmp_path / "link").symlink_to(tmp_path / "left")
+    for other in ("left", "./left", "right/../left", "link"):
+        with pytest.raises(ParameterError, match="are the same folder: give one with outputs on the one dataset"):
+            load_target(f"releases:{tmp_path}/left,{tmp_path}/{other}")
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("kind", ["hardlink_to", "symlink_to"])
+def test_one_file_cannot_be_two_outputs(kind, side, tmp_path, folders):
+    getattr(tmp_path / side / "9.csv", kind)(tmp_path / "left" / "1.csv")
+    with pytest.raises(ParameterError, match=r"left/1\.csv and .*/9\.csv are the same file"):
+        load_target(f"releases:{folders}")
+
+
+def test_a_file_that_would_not_be_read_is_named(tmp_path, folders):
+    (tmp_path / "right" / ".hidden").write_text("not looked at")
+    assert load_target(f"releases:{folders}").sizes == (3, 3)
+    for name in ("b.txt", "c.xlsx"):
+        (tmp_path / "right" / name).write_text("age\n1\n")
+    with pytest.raises(ParameterError, match=r"right/b\.txt is no output .* 2 of the 5 files .*move all other files"):
+        load_target(f"releases:{folders}")
+
+
+def test_the_command_line_refuses_one_folder_twice(tmp_path, folders, capsys, monkeypatch):
+    from crowdproof.cli import main
+
+    folder = f"{tmp_path}/left"
+    monkeypatch.setattr(sys, "argv", ["crowdproof", "audit", f"releases:{folder},{folder}", "--claim", "dp(epsilon=1)"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == ExitCode.USAGE
+    assert "are the same folder" in capsys.readouterr().err

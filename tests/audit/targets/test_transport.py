@@ -17,10 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdproof.audit.releases.objects import Record
 from crowdproof.audit.targets import transport
 from crowdproof.audit.targets.behaviour import same
+from crowdproof.audit.targets.encoding import encode
 from crowdproof.audit.targets.plain import MOST_DEPTH, plain
-from crowdproof.audit.targets.transport import decode, encode, own_table
+from crowdproof.audit.targets.transport import decode, own_table
 from crowdproof.errors import TargetError
 
 BERLIN = datetime.timezone(datetime.timedelta(hours=2))
@@ -128,7 +130,7 @@ class Sex(enum.IntEnum):
         (Pair(1, 2), (1, 2)),
         (collections.Counter("aab"), {"a": 2, "b": 1}),
         (collections.OrderedDict(a=1), {"a": 1}),
-        (Both(Count(3), ["a"]), {"first": {"people": 3}, "names": ["a"]}),
+        (Both(Count(3), ["a"]), Record("Both", (("first", Record("Count", (("people", 3),))), ("names", ["a"])))),
         ([Sex.F], [1]),
         (np.arange(2).view(Vector), np.arange(2)),
     ],
