@@ -18,6 +18,7 @@ from typing import Any, Self
 from attrs import frozen
 
 from crowdproof.audit.releases import Refusal
+from crowdproof.audit.targets.answer_bytes import encode
 from crowdproof.audit.targets.channel import (
     LISTEN_SECONDS,
     NO_TICKET,
@@ -29,7 +30,6 @@ from crowdproof.audit.targets.channel import (
     Message,
     message,
 )
-from crowdproof.audit.targets.encoding import encode
 from crowdproof.audit.targets.interface import Limits
 from crowdproof.audit.targets.plain import plain
 from crowdproof.audit.targets.serve import ERRORS, status_words

@@ -19,8 +19,8 @@ from typing import Any
 
 from attrs import define, field
 
+from crowdproof.audit.targets.answer_bytes import encode
 from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Kind, message
-from crowdproof.audit.targets.encoding import encode
 from crowdproof.audit.targets.find import find
 from crowdproof.audit.targets.functions import Function, bind
 from crowdproof.audit.targets.generators import OfProcess

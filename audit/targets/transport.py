@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from crowdproof.audit.releases.objects import Other, Record
-from crowdproof.audit.targets.encoding import AS_IS, LENGTH
+from crowdproof.audit.targets.answer_bytes import AS_IS, LENGTH
 from crowdproof.audit.targets.plain import ARRAY_KINDS, MOST_DEPTH
 from crowdproof.errors import TargetError, pass_interrupts
 

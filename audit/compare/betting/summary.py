@@ -115,7 +115,9 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
 def detectable(audit: "Audit") -> Detectable:
     """The smallest leaks that this many runs on the pair that had most of them find in nine cases of ten."""
     trials = max((arm.trials for arm in audit.arms), default=0)
-    nats = needed_nats(audit.log_error, len(audit.arms))
+    nats = needed_nats(
+        audit.log_error + audit.share, len(audit.arms)
+    )  # it started with less than 1 where it was shared
     x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
     epsilon = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.1)
     rare = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.01)

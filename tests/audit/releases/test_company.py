@@ -132,7 +132,7 @@ def test_a_learned_score_puts_a_release_into_the_same_cell_in_any_company(kinds,
     found = learn(reader_for(Releases.joined([one, two])), one, two, lambda counts: 0.0)
     if found is None:
         return
-    score = found[0]
+    score = found.score
     with np.errstate(invalid="ignore", over="ignore"):
         together = score.cells(one).tolist()
         alone = [int(score.cells(Releases.of([each]))[0]) for each in left]

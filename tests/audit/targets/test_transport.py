@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from crowdproof.audit.releases.objects import Record
 from crowdproof.audit.targets import transport
+from crowdproof.audit.targets.answer_bytes import encode
 from crowdproof.audit.targets.behaviour import same
-from crowdproof.audit.targets.encoding import encode
 from crowdproof.audit.targets.plain import MOST_DEPTH, plain
 from crowdproof.audit.targets.transport import decode, own_table
 from crowdproof.errors import TargetError
