@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import polars as pl
 from attrs import field, frozen
 
-from crowdproof.audit.compare.exact import has_finite_law
-from crowdproof.audit.compare.exact.sample_runs import declares_law
 from crowdproof.audit.data.rows import SampledRows, group, is_rows, size
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.releases import as_table
@@ -19,7 +17,7 @@ from crowdproof.claims import DP, DPS, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Note
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Capabilities, Mechanism
 from crowdproof.mechanisms.sampling import Sampled, for_samples
 
 if TYPE_CHECKING:
@@ -164,15 +162,15 @@ def is_recorded(target: object) -> "TypeGuard[ReleasePair]":
 
 def known_of(mechanism: Mechanism, request: Request) -> Known:
     """Ask the user, the target, or its behaviour, in this order."""
+    offered = Capabilities.of(mechanism)
     if request.deterministic is not None:
-        return Known(request.deterministic or declares_law(mechanism))
-    examine = getattr(mechanism, "examine", None)
+        return Known(request.deterministic or offered.declares_law)
     if is_recorded(mechanism):
         return Known(finite=False)
-    if examine is None:
-        return Known(has_finite_law(mechanism))
+    if offered.examine is None:
+        return Known(offered.finite)
     try:
-        behaviour = getattr(mechanism, "behaviour", None) or examine(_some_data(request))
+        behaviour = offered.behaviour or offered.examine(_some_data(request))
     except NoReleaseError:  # refused data tell nothing about the target: it is taken to be randomized
         return Known(finite=False)
     return Known(bool(behaviour.deterministic), measured=True, notes=(behaviour.note(),))

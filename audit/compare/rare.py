@@ -21,7 +21,6 @@ from attrs import define, frozen
 from crowdproof.audit.compare.exact.enumerate import LIMIT
 from crowdproof.audit.compare.exact.law import checked
 from crowdproof.audit.compare.exact.profile import exp_bounds
-from crowdproof.audit.compare.exact.sample_runs import declares_law
 from crowdproof.audit.compare.exact.samples import Unaffordable, plan
 from crowdproof.audit.data.rows import Counts, GroupedPair, in_order, take
 from crowdproof.audit.proportion import clopper_pearson
@@ -29,7 +28,7 @@ from crowdproof.audit.request import Pair
 from crowdproof.audit.targets.run import attempt
 from crowdproof.exact import Epsilon
 from crowdproof.findings import Estimate
-from crowdproof.mechanism import Mechanism, is_deterministic
+from crowdproof.mechanism import Capabilities, Mechanism, is_deterministic
 from crowdproof.proofs.binomial import mass
 
 FIRST = 16
@@ -159,7 +158,7 @@ class _Judge:
     def settle(self, stratum: Stratum) -> None:
         """One run, or the declared law, settles a stratum of equal samples."""
         data = stratum.draw(np.random.default_rng(0))
-        if declares_law(self.mechanism):
+        if Capabilities.of(self.mechanism).declares_law:
             law = checked(self.mechanism.law(data))  # type: ignore[attr-defined]
             stratum.settle(sum((p for output, p in law if self.event(output)), Fraction(0)))
         elif is_deterministic(self.mechanism):

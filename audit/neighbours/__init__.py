@@ -16,6 +16,7 @@ from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError
 from crowdproof.exact import Epsilon
+from crowdproof.mechanism import Capabilities
 
 __all__ = ["Climb", "Proposals", "Score", "vector_pairs"]
 
@@ -61,10 +62,5 @@ class Proposals:
 
 def group_sizes(target: object) -> tuple[int, ...]:
     """The k that the target declares, by attribute or among its parameters, else a few usual ones."""
-    declared = getattr(target, "k", None) or _parameter(target, "k")
-    return (declared,) if isinstance(declared, int) and declared >= 1 else USUAL_K
-
-
-def _parameter(target: object, name: str) -> Any:
-    spec = getattr(target, "spec", None) or {}
-    return (spec.get("params") or {}).get(name)
+    declared = Capabilities.of(target).k
+    return USUAL_K if declared is None else (declared,)

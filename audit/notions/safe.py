@@ -23,7 +23,7 @@ from attrs import evolve, field, frozen
 from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.compare.exact import Excess, NotDeterministicError
 from crowdproof.audit.compare.exact.confirm import affordable
-from crowdproof.audit.compare.exact.sample_runs import declares_law, only_outcome
+from crowdproof.audit.compare.exact.sample_runs import only_outcome
 from crowdproof.audit.compare.measured import ASSUMED, UNCONFIRMED, if_deterministic
 from crowdproof.audit.compare.question import Known, check_pairs, known_of
 from crowdproof.audit.data.as_json import data_to_json
@@ -51,6 +51,7 @@ from crowdproof.findings import (
     Skipped,
     Undecided,
 )
+from crowdproof.mechanism import Capabilities
 
 RUNS_PER_PAIR = 4
 """Derived: two datasets, and two runs on each, which must agree."""
@@ -83,11 +84,11 @@ def examine(request: Request) -> Conclusion:
     """Audit the first step where it can be seen, and else the releases."""
     claim = request.claim
     assert isinstance(claim, Safe)
-    if hasattr(request.target, "choose"):
+    if Capabilities.of(request.target).choose is not None:
         first = evolve(request, target=FirstStep(request.target), claim=DP(claim.epsilon, 0, claim.neighbours))
         return indistinguishable.examine(first)
     known = known_of(request.target, request)
-    if not known.finite or declares_law(request.target):
+    if not known.finite or Capabilities.of(request.target).declares_law:
         reason = f"The target is randomized and does not show its first step: {CHOOSE}"
         return Conclusion(Skipped(reason), None, known.notes, 0)
     return _examine_releases(request, claim, known)

@@ -22,7 +22,7 @@ from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.run import SEVERAL, common_key, copies_of, refusal_of, told_briefly
 from crowdproof.audit.targets.staying import no_copy
 from crowdproof.errors import NoReleaseError, TargetError
-from crowdproof.mechanism import Mechanism, batch_of, declares_independence
+from crowdproof.mechanism import Capabilities, Mechanism, batch_of, declares_independence
 
 
 @frozen(eq=False)
@@ -132,7 +132,7 @@ def run(
     rng = np.random.default_rng(seed)
     if in_batches:
         return _batch(mechanism, datasets[0], rng, len(order))
-    answers = getattr(mechanism, "answers", None)
+    answers = Capabilities.of(mechanism).answers
     if answers is not None:
         seeds = rng.integers(0, 2**63, size=len(order)).tolist()
         return answers(datasets, list(zip(order.tolist(), seeds, strict=True)))

@@ -4,7 +4,7 @@ from crowdproof.audit.compare.exact.confirm import confirmed
 from crowdproof.audit.compare.exact.enumerate import ExactResult, exact_law
 from crowdproof.audit.compare.exact.law import Mass, PairLaw
 from crowdproof.audit.compare.exact.profile import Excess, epsilon_at, excess_at, worst_excess
-from crowdproof.audit.compare.exact.sample_runs import NotDeterministicError, has_finite_law
+from crowdproof.audit.compare.exact.sample_runs import NotDeterministicError
 from crowdproof.audit.compare.exact.samples import Unaffordable
 from crowdproof.audit.compare.exact.watch import Watched
 
@@ -20,6 +20,5 @@ __all__ = [
     "epsilon_at",
     "exact_law",
     "excess_at",
-    "has_finite_law",
     "worst_excess",
 ]

@@ -9,12 +9,12 @@ from attrs import Factory, define, evolve, frozen
 
 from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
 from crowdproof.audit.compare.exact.law import PairLaw, Weighted, collect
-from crowdproof.audit.compare.exact.sample_runs import RunSample, declares_law
+from crowdproof.audit.compare.exact.sample_runs import RunSample
 from crowdproof.audit.compare.exact.samples import Sample, Unaffordable, plan
 from crowdproof.audit.data.rows import GroupedPair, group
 from crowdproof.audit.request import Pair, Runner
 from crowdproof.audit.targets.run import Outcome
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Capabilities, Mechanism
 
 LIMIT = 50_000
 """Runs for one pair up to which enumeration counts as affordable, where no budget says otherwise: a guess at what a
@@ -64,7 +64,7 @@ def exact_law(
         return chosen
     before = allowance.runs
     stream = allowance.stream(Stream.ENUMERATING, before)
-    run = RunSample(mechanism, grouped, stream, law=declares_law(mechanism))
+    run = RunSample(mechanism, grouped, stream, law=Capabilities.of(mechanism).declares_law)
     record = _Record()
     outcomes = _outcomes(chosen.samples, run, runner=runner, allowance=allowance, distrust=distrust)
     weighed = list(record.weighed(outcomes))

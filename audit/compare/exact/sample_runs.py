@@ -13,7 +13,7 @@ from crowdproof.audit.data.rows import GroupedPair
 from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.run import Outcome, attempt, key_of
 from crowdproof.errors import TargetError
-from crowdproof.mechanism import Mechanism, is_deterministic
+from crowdproof.mechanism import Mechanism
 
 NOT_DETERMINISTIC = (
     "the target is said to be deterministic, but two runs on the same data differ: "
@@ -61,16 +61,6 @@ def only_outcome(mechanism: Mechanism, data: Any, seeds: Sequence[int]) -> Outco
     if any(key_of(run(each)) != key_of(first) for each in seeds[1:]):
         raise NotDeterministicError
     return first
-
-
-def has_finite_law(mechanism: object) -> bool:
-    """Whether the law of the output is known from one call: a deterministic target, or one that declares its law."""
-    return is_deterministic(mechanism) or declares_law(mechanism)
-
-
-def declares_law(mechanism: object) -> bool:
-    """Whether the mechanism tells its law: `law(data)` gives each possible output with its exact probability."""
-    return not is_deterministic(mechanism) and callable(getattr(mechanism, "law", None))
 
 
 @frozen(eq=False)

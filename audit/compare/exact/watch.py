@@ -11,7 +11,7 @@ from crowdproof.audit.compare.exact.enumerate import ExactResult
 from crowdproof.audit.compare.exact.sample_runs import NotDeterministicError
 from crowdproof.audit.targets.run import Outcome, attempt, key_of
 from crowdproof.errors import NoReleaseError
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Capabilities, Mechanism
 
 
 @frozen(eq=False)
@@ -48,7 +48,7 @@ class Watched:
     @property
     def answers(self) -> Callable[[Sequence[Any], Sequence[tuple[int, int]]], list[Any]] | None:
         """How a target answers many runs, each of them watched; None where the mechanism is no target."""
-        answers = getattr(self.mechanism, "answers", None)
+        answers = Capabilities.of(self.mechanism).answers
         return None if answers is None else partial(self._answers, answers)
 
     def _answers(
