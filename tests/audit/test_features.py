@@ -169,6 +169,7 @@ KINDS = {
 }
 
 
+@pytest.mark.processes
 @each_notion
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_of_target(notion, kind, service):

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from gate_projects import entry, project_file
 
+pytestmark = pytest.mark.processes
+
 TARGETS = """
 import os
 import signal

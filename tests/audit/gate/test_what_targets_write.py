@@ -8,6 +8,8 @@ import pytest
 
 from crowdproof.audit.gate.auditing import AuditEngine
 
+pytestmark = pytest.mark.processes
+
 CODE = """
 from pathlib import Path
 

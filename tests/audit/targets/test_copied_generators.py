@@ -17,6 +17,8 @@ from crowdproof.audit.targets.generators import Sent, reachable, reseed
 from crowdproof.claims import DP, Neighbours
 from crowdproof.findings import Refuted
 
+pytestmark = pytest.mark.processes
+
 PEOPLE = pl.DataFrame({"age": [31, 34, 38, 52, 57, 91]})
 TWELVE = pl.DataFrame({"age": list(range(31, 43))})
 

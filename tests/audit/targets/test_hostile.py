@@ -15,6 +15,8 @@ from crowdproof.audit.releases import Refusal
 from crowdproof.audit.targets import load_target, transport
 from crowdproof.errors import NoReleaseError, TargetError
 
+pytestmark = pytest.mark.processes
+
 HOSTILE = Path(__file__).with_name("hostile.py")
 hostile = SimpleNamespace(**runpy.run_path(str(HOSTILE)))
 PEOPLE = pl.DataFrame({"age": [31, 47, 60]})

@@ -9,6 +9,8 @@ from crowdproof.claims import DP
 from crowdproof.errors import TargetError
 from crowdproof.findings import Refuted
 
+pytestmark = pytest.mark.processes
+
 PEOPLE = pl.DataFrame({"age": [31, 34, 38, 52, 57, 91]})
 SOURCE = """
 import math
