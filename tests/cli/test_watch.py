@@ -10,6 +10,8 @@ import pytest
 
 from crowdproof.errors import ExitCode
 
+pytestmark = pytest.mark.processes
+
 WATCHED = "import os, sys\nfrom crowdproof import cli\nfrom crowdproof.cli import watch\n"
 
 

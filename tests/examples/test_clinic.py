@@ -15,6 +15,8 @@ from crowdproof import wire
 from crowdproof.audit.gate import Evidence
 from crowdproof.errors import ExitCode
 
+pytestmark = pytest.mark.processes
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "clinic"
 EXPECTED = {
     "age-table": "NOT_REFUTED",

@@ -16,6 +16,8 @@ from crowdproof.audit.targets import Target, load_target
 from crowdproof.audit.targets.behaviour import same
 from crowdproof.errors import NoReleaseError, TargetError
 
+pytestmark = pytest.mark.processes
+
 SUBJECT = Path(__file__).with_name("subject.py")
 PEOPLE = pl.DataFrame({"age": ["31", "47", "47"], "sex": ["f", "m", "f"]})
 

@@ -17,6 +17,8 @@ from crowdproof.audit.targets import load_target
 from crowdproof.errors import ParameterError, TargetError
 from crowdproof.report import FORMATS
 
+pytestmark = pytest.mark.processes
+
 PEOPLE = pl.DataFrame({"age": [31, 47, 60]})
 
 ON_IMPORT = "import os\nos._exit(0)\ndef f(table):\n    return 1\n"
