@@ -10,10 +10,6 @@ from attrs import Factory, define
 from crowdproof.audit.request import Budget, Progress, Request
 
 
-class BudgetSpentError(Exception):
-    """The budget is spent; never shown: it ends the work and what was found so far is reported."""
-
-
 class Stream(Enum):
     """What random numbers are drawn for. Each purpose has its own, so that no two ever share a number."""
 
@@ -75,11 +71,6 @@ class Allowance:
         if self.progress is not None:
             self.progress.update(self.runs, self.budget.runs, f"{message}; {self.found}" if self.found else message)
         return not self.spent
-
-    def spend(self, runs: int, message: str) -> None:
-        """Count these runs and tell who watches; raises once the budget is spent."""
-        if not self.draw(runs, message):
-            raise BudgetSpentError
 
     @property
     def spent(self) -> bool:

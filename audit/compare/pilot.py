@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
+from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.compare.betting.hypotheses import Counts
 from crowdproof.audit.compare.betting.learning import learn
 from crowdproof.audit.compare.betting.trials import glance
@@ -38,9 +38,7 @@ def excess_estimate(question: Question, pair: Pair, allowance: Allowance) -> flo
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
     with own_process.kept():
         left, right = glance(question.whole, pair, runs=RUNS, seed=allowance.stream(Stream.PILOT))
-    try:
-        allowance.spend(2 * RUNS, "searching for a pair")
-    except BudgetSpentError:
+    if not allowance.draw(2 * RUNS, "searching for a pair"):
         return None
     x, delta = question.epsilon.exp(), float(question.delta)
     reader = reader_for(Releases.joined([left, right]))

@@ -101,16 +101,16 @@ class AuditEngine:
 
 def _audited(case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding:
     """What an audit by itself says."""
-    request = _request(case, budget, error=error, seed=seed)
+    entry = case.entry
     return audit(
-        request.target,
-        request.claim,
+        case.subject.target,
+        entry.claim,
         data=case.data,
         budget=budget,
         error=error,
         seed=seed,
-        sampling=request.sampling,
-        deterministic=request.deterministic,
+        sampling=Sampling(entry.sampling),
+        deterministic=entry.deterministic,
     )
 
 

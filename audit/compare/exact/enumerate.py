@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import Factory, define, evolve, frozen
 
-from crowdproof.audit.allowance import Allowance, BudgetSpentError, Stream
+from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.compare.exact.law import PairLaw, Weighted, collect
 from crowdproof.audit.compare.exact.sample_runs import RunSample
 from crowdproof.audit.compare.exact.samples import Sample, Unaffordable, plan
@@ -105,9 +105,7 @@ def _outcomes(
     for (sample, again), outcomes in zip(tasks, runner.map(run, tasks), strict=True):
         for key, outcome, p in outcomes:
             yield sample, key, outcome, p
-        try:
-            allowance.spend(1 + again, "enumerating samples")
-        except BudgetSpentError:
+        if not allowance.draw(1 + again, "enumerating samples"):
             return
 
 
