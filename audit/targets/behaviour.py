@@ -32,19 +32,8 @@ class Behaviour:
     """An output depended on what ran before in the same process."""
     hash_seed: bool | None = None
     """An output depended on PYTHONHASHSEED, which Python draws anew for each process."""
-    seeded_on_import: bool = False
-    """Its randomness comes from a generator seeded when it was imported, so forks repeat one another."""
     isolation: str = ""
     """Where the runs of the audit take place, in words."""
-
-    @property
-    def needs_fresh(self) -> bool:
-        """Whether runs must not share a process: they influence one another, by their calls alone.
-
-        Where no seed repeats an output, forks might all repeat a draw that was made before them, and that would not be
-        seen. Then runs share a process: the coin that decides the side of each run allows for whatever it remembers.
-        """
-        return self.reproducible and self.stateful is True
 
     def note(self) -> Note:
         """The measurement, for a report."""
@@ -75,6 +64,18 @@ def measure(runs: Runs, data: Any) -> tuple[bool, bool]:
     reproducible = all(same(first, outcome(runs, data, SEED)) for _ in range(REPEATS))
     others = range(SEED + 1, SEED + REPEATS)
     return reproducible and all(same(first, outcome(runs, data, seed)) for seed in others), reproducible
+
+
+def keeps_state(kept: Runs, clean: Runs, data: Any, *, reproducible: bool) -> bool:
+    """Whether a run depends on those before it in the same process, as far as a few runs show.
+
+    Noise that no seed repeats differs from run to run anyway. There, outputs that are always the same while the process
+    is kept up show state: noise that is drawn once and kept.
+    """
+    if reproducible:
+        return remembers(kept, clean, data)
+    first = outcome(kept, data, SEED)
+    return all(same(first, outcome(kept, data, SEED + turn)) for turn in range(1, REPEATS))
 
 
 def remembers(kept: Runs, clean: Runs, data: Any) -> bool:

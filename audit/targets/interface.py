@@ -15,7 +15,7 @@ from crowdproof.errors import NoReleaseError, ParameterError
 from crowdproof.findings import Json
 
 ISOLATION = ("auto", "none", "worker", "fresh", "spawn")
-"""Where a Python function runs: here, in one process kept up, in a fork for each run, in a new interpreter each."""
+"""Where a Python function runs: here, in one process kept up, in a process for each run, in a new interpreter each."""
 
 
 def _positive(limit: float | None) -> float | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import Behaviour, measure, remembers
+from crowdproof.audit.targets.behaviour import Behaviour, keeps_state, measure
 from crowdproof.audit.targets.command import split, start, stop
 from crowdproof.audit.targets.exchange import MOST_BYTES, as_text, from_json, to_json
 from crowdproof.audit.targets.forms import require_table
@@ -88,7 +88,9 @@ class LinesTarget(Target):
         self.close()
         with LinesTarget(self.name, self.params, None, self.limits, fresh=True) as clean:
             deterministic, reproducible = measure(clean.runs, data)
-            stateful = remembers(self.runs, clean.runs, data) if reproducible and not self.fresh else None
+            stateful = None
+            if not self.fresh:
+                stateful = keeps_state(self.runs, clean.runs, data, reproducible=reproducible)
         self.close()
         self.fresh = self.fresh or stateful is True
         where = "The program is started anew for each run." if self.fresh else "The program is kept up for all runs."

@@ -57,7 +57,7 @@ class Setup:
     form: str | None
     limits: Limits
     fresh: bool = False
-    """A fork for each run, from the state right after the import."""
+    """A process for each run, which imports the target anew."""
     hash_seed: int = 0
 
 

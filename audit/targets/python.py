@@ -2,21 +2,11 @@
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from itertools import cycle, islice
 from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import (
-    SEED,
-    Behaviour,
-    measure,
-    order_behaviour,
-    outcome,
-    remembers,
-    same,
-    variants,
-)
+from crowdproof.audit.targets.behaviour import SEED, Behaviour, keeps_state, measure, order_behaviour, outcome, same
 from crowdproof.audit.targets.find import absolute, find, name_of
 from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
@@ -24,15 +14,13 @@ from crowdproof.audit.targets.interface import ISOLATION, Limits, Target, reload
 from crowdproof.audit.targets.process import Process, Setup
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.audit.targets.staying import staying
-from crowdproof.errors import NoReleaseError, ParameterError, TargetError
+from crowdproof.errors import NoReleaseError, ParameterError
 from crowdproof.findings import Json
 
-COURSE = 48
-"""Runs in which two interpreters must agree for a target to depend on its calls alone: coins do so once in 2^48."""
 _WHERE = {
     "none": "It runs inside this process.",
     "worker": "It runs in one process that is kept up, with PYTHONHASHSEED=0.",
-    "fresh": "Each run has a process of its own, with PYTHONHASHSEED=0.",
+    "fresh": "Each run has a process of its own that imports it anew, with PYTHONHASHSEED=0.",
     "spawn": "Each run has an interpreter of its own, with its own PYTHONHASHSEED.",
 }
 
@@ -41,7 +29,7 @@ class PythonTarget(Target):
     """`package.module:function`, `file.py:function`, an adapter's name, or a callable.
 
     Isolation `auto` keeps one process up where `examine` sees that this makes no difference, and gives each run a
-    fork of its own otherwise. A callable without a name that another process could import runs in this one.
+    process of its own otherwise. A callable without a name that another process could import runs in this one.
     """
 
     def __init__(
@@ -127,18 +115,13 @@ class PythonTarget(Target):
     def examine(self, data: Any) -> Behaviour:
         """Measure; with `auto`, settle where the runs take place."""
         behaviour = order_behaviour(self.runs, data) if self.isolate == "none" else self._compare(data)
-        if self.isolate == "fresh" and behaviour.seeded_on_import:
-            raise TargetError(
-                f"{self.name} seeds its randomness when it is imported, so forks would all repeat one another: "
-                "isolate it as worker or spawn."
-            )
         if self.isolate == "auto":
-            self._settle("fresh" if behaviour.needs_fresh else "worker")
+            self._settle("fresh" if behaviour.stateful else "worker")
         self.behaviour = evolve(behaviour, isolation=_WHERE[self.isolate])
         return self.behaviour
 
     def _compare(self, data: Any) -> Behaviour:
-        """Forks from a clean state against one process kept up, and against another hash seed."""
+        """Processes that import the target anew against one that is kept up, and against another hash seed."""
         clean, kept, hashed = (
             Process(evolve(self._setup, fresh=True)),
             Process(self._setup),
@@ -146,29 +129,11 @@ class PythonTarget(Target):
         )
         with clean, kept, hashed:
             deterministic, reproducible = measure(clean.runs, data)
-            if not reproducible:
-                return Behaviour(deterministic=False, reproducible=False)
-            output = outcome(clean.runs, data, SEED)
-            if not same(output, outcome(kept.runs, data, SEED)):
-                return Behaviour(deterministic=False, reproducible=False, seeded_on_import=True)
-            stateful = remembers(kept.runs, clean.runs, data)
-            if stateful and not self._one_course(data):
-                return Behaviour(deterministic=False, reproducible=False, seeded_on_import=True)
-            hash_seed = not same(output, outcome(hashed.runs, data, SEED))
-        return Behaviour(deterministic, True, stateful, hash_seed)
-
-    def _one_course(self, data: Any) -> bool:
-        """Whether two interpreters, started one by one and kept up, give the same outputs in the same order.
-
-        If they do, what the target remembers comes from its calls alone, and a fork starts from a clean state. If not,
-        it draws from a generator that was seeded on import: forks would all repeat one draw.
-        """
-        with Process(self._setup) as one, Process(self._setup) as two:
-            turns = islice(cycle((data, *variants(data))), COURSE)
-            return all(
-                same(outcome(one.runs, each, SEED + turn), outcome(two.runs, each, SEED + turn))
-                for turn, each in enumerate(turns)
-            )
+            stateful = keeps_state(kept.runs, clean.runs, data, reproducible=reproducible)
+            hash_seed = None
+            if reproducible:
+                hash_seed = not same(outcome(clean.runs, data, SEED), outcome(hashed.runs, data, SEED))
+        return Behaviour(deterministic, reproducible, stateful, hash_seed)
 
     def _settle(self, isolate: str) -> None:
         self._process.stop()

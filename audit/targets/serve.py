@@ -1,12 +1,15 @@
 """The other side of `process`: an interpreter that holds one target and runs it, in itself or in a fork for each run.
 
-The process that forks never touches the data: polars and other libraries start threads on first use, and threads do
-not survive a fork. It only passes the bytes on, so each fork starts from the state right after the import.
+The process that forks never touches the data, and does not import the target: each fork imports it anew. So whatever
+the target draws or remembers on import is drawn anew for each run, wherever it keeps it. Only well-known libraries are
+imported before the fork, which takes most of the time. Polars and other libraries start threads on first use, and
+threads do not survive a fork; so the data is passed on as bytes.
 
 Requests come one by one, each after the answer to the one before: which run comes next is not here to be seen.
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -17,13 +20,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
 
+from crowdproof.audit.targets import libraries
 from crowdproof.audit.targets.answer_bytes import encode
 from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Kind, message
 from crowdproof.audit.targets.find import find
 from crowdproof.audit.targets.functions import Function, bind
-from crowdproof.audit.targets.generators import OfProcess
+from crowdproof.audit.targets.generators import OfProcess, alive
 from crowdproof.audit.targets.transport import decode, own_table
 from crowdproof.errors import CrowdproofError, DataError, NoReleaseError, ParameterError, TargetError
 
@@ -37,20 +41,43 @@ def main(number: int) -> None:
     """Answer requests until the other side hangs up."""
     os.set_inheritable(number, False)  # what the target starts shall not hold the line
     channel = Channel(socket.socket(fileno=number))
-    setup = json.loads(channel.receive().body)
+    setup = Assignment(**json.loads(channel.receive().body))
     try:
-        function = bind(find(setup["target"]), setup["target"], setup["params"], setup["form"])
+        run = _ready(channel, setup)
     except CrowdproofError as error:
         channel.send(message(Kind.ERROR, NO_TICKET, error_body(error)))
         return
-    if function.form.startswith("pandas"):
-        importlib.import_module("pandas")  # once, and not in each fork
     channel.send(message(Kind.READY, NO_TICKET))
-    if not setup["fresh"]:
-        _limit(setup["memory"])
-    run = _Run(channel, function, setup["memory"], generators=OfProcess())
     with contextlib.suppress(ClosedError):
-        _serve(channel, run, run.in_fork if setup["fresh"] else run.here)
+        _serve(channel, run, run.in_fork if setup.fresh else run.here)
+
+
+@frozen
+class Assignment:
+    """Which function this process is to run, and how."""
+
+    target: str
+    params: dict[str, Any]
+    form: str | None
+    memory: float | None
+    fresh: bool
+
+    def load(self) -> Function:
+        """Import the target, and see what it takes."""
+        function = bind(find(self.target), self.target, self.params, self.form)
+        if function.form.startswith("pandas"):
+            importlib.import_module("pandas")
+        return function
+
+
+def _ready(channel: Channel, setup: Assignment) -> "_Run":
+    if setup.fresh:
+        libraries.preload(setup.load)
+        gc.freeze()  # a fork then finds the generators of the target without going over all that was here before
+        return _Run(channel, setup)
+    run = _Run(channel, setup, setup.load())
+    limit_memory(setup.memory)
+    return run
 
 
 def _serve(channel: Channel, run: "_Run", answer: Callable[[int, bytes, int], object]) -> None:
@@ -68,9 +95,10 @@ class _Run:
     """Runs the function and sends what came of it."""
 
     channel: Channel
-    function: Function
-    memory: float | None
-    generators: OfProcess
+    setup: Assignment
+    function: Function | None = None
+    """The target, where it is imported already."""
+    generators: OfProcess = field(factory=OfProcess)
     contents: list[bytes] = field(factory=list)
     tables: dict[int, Any] = field(factory=dict)
 
@@ -86,22 +114,30 @@ class _Run:
         home = os.getpid()
         kind, body = self._outcome(which, seed)
         if os.getpid() != home:
-            error = TargetError(f"{self.function.name} forks, and returns in both processes: let one of them end.")
+            error = TargetError(f"{self.setup.target} forks, and returns in both processes: let one of them end.")
             self.channel.send(message(Kind.ERROR, ticket, error_body(error)))
             os._exit(1)
         self.channel.send(message(kind, ticket, body))
 
     def _outcome(self, which: int, seed: int) -> tuple[Kind, bytes]:
         try:
+            function = self._function()
             self.generators.reseed(seed)
-            return Kind.OUTPUT, encode(self.function(self._table(which), seed))
+            return Kind.OUTPUT, encode(function(self._table(which), seed))
         except CrowdproofError as error:
             return Kind.ERROR, error_body(error)
         except MemoryError:
-            spent = TargetError(f"{self.function.name} ran out of memory: give it a larger memory limit.")
+            spent = TargetError(f"{self.setup.target} ran out of memory: give it a larger memory limit.")
             return Kind.ERROR, error_body(spent)
         except BaseException as error:  # noqa: BLE001  (foreign code: anything may come)
-            return Kind.ERROR, error_body(TargetError(f"{self.function.name} broke with {type(error).__name__}."))
+            return Kind.ERROR, error_body(TargetError(f"{self.setup.target} broke with {type(error).__name__}."))
+
+    def _function(self) -> Function:
+        if self.function is None:
+            self.function = self.setup.load()
+            self.generators.found += alive()
+            limit_memory(self.setup.memory)
+        return self.function
 
     def _table(self, which: int) -> Any:
         if which not in self.tables:
@@ -114,7 +150,6 @@ class _Run:
         child = os.fork()
         if child == 0:
             try:
-                _limit(self.memory)
                 self.here(which, ticket, seed)
                 os.write(report, b"+")
             finally:
@@ -151,7 +186,7 @@ def status_words(code: int | None) -> str:
         return f"signal {-code}"
 
 
-def _limit(memory: float | None) -> None:
+def limit_memory(memory: float | None) -> None:
     """Allow `memory` bytes of data beyond what is held now."""
     if memory is None:
         return

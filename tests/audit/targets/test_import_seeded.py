@@ -1,12 +1,11 @@
-"""A generator that is seeded from the operating system on import: forks repeat one draw, and that is no determinism."""
+"""Noise that is drawn on import or kept: copies of one process would repeat it, and that is no determinism."""
 
 import polars as pl
 import pytest
 
-from crowdproof.audit import Budget, audit
+from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.targets import load_target
-from crowdproof.claims import DP
-from crowdproof.errors import TargetError
+from crowdproof.claims import DP, Neighbours
 from crowdproof.findings import Refuted
 
 pytestmark = pytest.mark.processes
@@ -64,26 +63,78 @@ def test_each_run_sets_it_from_its_own_seed(module):
 HOME_MADE = """
 import os
 state = int.from_bytes(os.urandom(8), "big")
+CALLS, KEPT = [0], {}
 
 
-def response(table):
+def uniform():
     global state
     state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+    return (state >> 33) / 2**31
+
+
+FIRST = uniform()
+
+
+def respond(table, drawn):
     truth = int((table["age"] > 60).any())
-    return truth if (state >> 33) / 2**31 < 0.75 else 1 - truth
+    return truth if drawn < ODDS / (ODDS + 1) else 1 - truth
+
+
+def each_call(table):
+    CALLS[0] += 1
+    return f"{respond(table, uniform())} (answer {CALLS[0]})"
+
+
+def on_import(table):
+    return respond(table, FIRST)
+
+
+def kept(table):
+    key = str(table.rows())
+    if key not in KEPT:
+        KEPT[key] = respond(table, int.from_bytes(os.urandom(4), "big") / 2**32)
+    return KEPT[key]
+
+
+def on_other_data(table):
+    CALLS[0] += 1
+    if table.height == 6:
+        return f"0 (answer {CALLS[0]})"
+    return f"{int(uniform() < SHARE)} (answer {CALLS[0]})"
 """
+PAIR = Pair(PEOPLE, PEOPLE.head(5), Neighbours.ADD_REMOVE, "with and without the oldest")
 
 
-def test_forks_are_refused_where_no_seed_reaches_what_was_drawn_on_import(tmp_path):
-    (tmp_path / "home_made.py").write_text(HOME_MADE)
-    target = load_target(f"{tmp_path / 'home_made.py'}:response", isolate="fresh")
+@pytest.mark.parametrize("isolate", ["auto", "fresh"])
+@pytest.mark.parametrize("function", ["each_call", "on_import", "kept"])
+def test_noise_that_no_seed_reaches_refutes_no_true_claim_and_its_leaky_twin_is_refuted(tmp_path, function, isolate):
+    """A generator of the target's own, drawn from in each call or once on import; and noise that is drawn and kept."""
+    for odds, refuted in ((2, False), (200, True)):
+        path = tmp_path / f"home_made_{odds}.py"
+        path.write_text(HOME_MADE + f"ODDS = {odds}\n")
+        with load_target(f"{path}:{function}", isolate=isolate) as target:
+            finding = audit(target, DP("ln 2"), pairs=[PAIR], budget=Budget(runs=320, seconds=60.0), search=0)
+        assert isinstance(finding.verdict, Refuted) == refuted, (odds, finding.verdict)
 
-    def examine_often():  # by chance a few runs may look alike
-        for _ in range(8):
-            target.examine(PEOPLE)
 
-    with target, pytest.raises(TargetError, match="seeds its randomness when it is imported"):
-        examine_often()
+@pytest.mark.parametrize(("share", "refuted"), [(0.15, False), (0.9, True)])
+def test_a_generator_of_its_own_that_only_other_data_reach_refutes_no_true_claim(tmp_path, share, refuted):
+    """On the data itself nothing is drawn, so trial runs show state and no randomness."""
+    path = tmp_path / "odd.py"
+    path.write_text(HOME_MADE + f"SHARE = {share}\n")
+    with load_target(f"{path}:on_other_data") as target:
+        target.examine(PEOPLE)
+        assert target.isolate == "fresh"
+        finding = audit(target, DP(0, "0.15"), pairs=[PAIR], budget=Budget(runs=600, seconds=60.0), search=0)
+    assert isinstance(finding.verdict, Refuted) == refuted
+
+
+def test_a_module_of_the_target_may_have_the_name_of_a_library(tmp_path):
+    """It is the target's own in every run, though libraries are imported before."""
+    (tmp_path / "sympy.py").write_text("SECRET = 7\n")
+    (tmp_path / "mine.py").write_text("import sympy\n\ndef release(table):\n    return sympy.SECRET\n")
+    with load_target(f"{tmp_path / 'mine.py'}:release", isolate="fresh") as target:
+        assert target.runs(PEOPLE, [1, 2]) == [7, 7]
 
 
 def test_state_that_comes_from_the_calls_alone_still_gets_forks(module):
