@@ -159,8 +159,8 @@ class _OnBoth:
     seeds: tuple[int, ...]
 
     def __call__(self, pair: Pair) -> tuple[Outcome, Outcome]:
-        target = self.sent.ready(np.random.SeedSequence(self.seeds))
-        left, right = (only_outcome(target, data, self.seeds) for data in (pair.left, pair.right))
+        with self.sent.ready(np.random.SeedSequence(self.seeds)) as target:
+            left, right = (only_outcome(target, data, self.seeds) for data in (pair.left, pair.right))
         return left, right
 
 

@@ -11,25 +11,20 @@ import os
 import random
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from types import FunctionType, ModuleType
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
 
+from crowdproof.audit.targets.memory import fingerprint, reached
+from crowdproof.errors import TargetError
 from crowdproof.mechanism import Mechanism
 
-MOST_OBJECTS = 200_000
-"""Objects that are followed from a mechanism to its generators: a guess, about a twentieth of a second."""
 OWN_STREAM = 2**31
 """The stream below a run's seed that sets the generators of a copy: no other stream has so large a number."""
 _KINDS = (random.Random, np.random.RandomState, np.random.BitGenerator)
 """A numpy Generator has its state in its BitGenerator, which is found by itself."""
-
-_LIBRARIES = {*sys.stdlib_module_names, "attr", "attrs", "crowdproof", "numpy", "pandas", "polars", "scipy"} - {
-    "__main__"
-}
-"""Packages whose classes and functions are not followed: that would take most of the time."""
 
 
 def alive() -> list[Any]:
@@ -45,31 +40,7 @@ def reachable(mechanism: object) -> list[Any]:
     >>> reachable(noisy(np.random.default_rng(1)))
     [<numpy.random._pcg64.PCG64 object at 0x...>]
     """
-    return _own(_reached(mechanism))
-
-
-def _reached(start: object) -> Iterator[Any]:
-    """All objects that can be reached without entering another module, nearest first."""
-    seen, layer = {id(start)}, [start]
-    while layer and len(seen) < MOST_OBJECTS:
-        yield from layer
-        following = []
-        for each in gc.get_referents(*layer):
-            if id(each) not in seen and gc.is_tracked(each) and not _is_library(each):
-                seen.add(id(each))
-                following.append(each)
-        layer = following
-
-
-def _is_library(each: object) -> bool:
-    """Whether this is a module, or a class or function of a library: they hold no generator of the target's."""
-    kind = type(each)
-    if kind is ModuleType:
-        return True
-    if kind is not FunctionType and not issubclass(kind, type):
-        return False
-    name = each.__module__
-    return isinstance(name, str) and name.partition(".")[0] in _LIBRARIES
+    return _own(reached(mechanism))
 
 
 def _own(objects: Iterable[Any]) -> list[Any]:
@@ -143,10 +114,23 @@ class Sent:
         """Whether it was sent here by somebody else."""
         return self.home != self._here
 
-    def ready(self, seed: np.random.SeedSequence) -> Mechanism:
-        """The mechanism, with generators of its own set from this seed where it is a copy."""
-        if self.is_copy:
-            held = reachable(self.mechanism)
-            if held:
-                reseed(held, np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_STREAM)))
-        return self.mechanism
+    @contextmanager
+    def ready(self, seed: np.random.SeedSequence) -> Iterator[Mechanism]:
+        """The mechanism; if it is a copy, with its generators set from this seed.
+
+        A copy that is another one afterwards is an error: what it remembers is not known to the other copies, and if
+        that is how it draws its noise, they all draw the same.
+        """
+        if not self.is_copy:
+            yield self.mechanism
+            return
+        held = reachable(self.mechanism)
+        if held:
+            reseed(held, np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_STREAM)))
+        before = fingerprint(self.mechanism)
+        yield self.mechanism
+        if fingerprint(self.mechanism) != before:
+            raise TargetError(
+                "the target changes as it runs, so copies of it in several workers would not be independent of one "
+                "another: run it with one worker, or name it by file.py:function."
+            )

@@ -56,8 +56,8 @@ class RunOnce:
     def __call__(self, task: tuple[Any, int]) -> Outcome:
         """`(data, seed)`: what came of that run."""
         data, seed = task
-        mechanism = self.sent.ready(np.random.SeedSequence(seed))
-        return attempt(mechanism, data, np.random.default_rng(seed))
+        with self.sent.ready(np.random.SeedSequence(seed)) as mechanism:
+            return attempt(mechanism, data, np.random.default_rng(seed))
 
 
 def refusal_of(error: BaseException) -> Refusal:

@@ -83,8 +83,8 @@ class RunChunk:
 
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
-        mechanism = self.sent.ready(chunk.seed)
-        outputs = run(mechanism, chunk.datasets, order=chunk.order, seed=chunk.seed, in_batches=self.in_batches)
+        with self.sent.ready(chunk.seed) as mechanism:
+            outputs = run(mechanism, chunk.datasets, order=chunk.order, seed=chunk.seed, in_batches=self.in_batches)
         releases = Releases.of(outputs)
         parts = _by_dataset(releases, chunk)
         found = tuple(map(OfDataset.of, parts, chunk.keep, chunk.scores))

@@ -47,7 +47,8 @@ class RunSample:
             return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
         own = np.random.SeedSequence(self.stream.entropy, spawn_key=(*self.stream.spawn_key, *sample.counts))
         seeds = own.generate_state(1 + again).tolist()
-        outcome = only_outcome(self.sent.ready(own), data, seeds)
+        with self.sent.ready(own) as mechanism:
+            outcome = only_outcome(mechanism, data, seeds)
         return [(key_of(outcome), outcome, 1)]
 
 
@@ -73,5 +74,5 @@ class RunSampleOnce:
     def __call__(self, task: tuple[Sample, int]) -> str:
         """`(sample, seed)`: the key of what came of that run."""
         sample, seed = task
-        mechanism = self.sent.ready(np.random.SeedSequence(seed))
-        return key_of(only_outcome(mechanism, self.pair.dataset(sample.counts), [seed]))
+        with self.sent.ready(np.random.SeedSequence(seed)) as mechanism:
+            return key_of(only_outcome(mechanism, self.pair.dataset(sample.counts), [seed]))

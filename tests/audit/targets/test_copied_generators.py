@@ -141,12 +141,74 @@ def test_only_a_copy_is_reseeded():
     own = np.random.default_rng(5)
     sent = Sent(_response(3, own))
     expected = np.random.default_rng(5).random()
-    sent.ready(np.random.SeedSequence(1))
-    assert own.random() == expected
+    with sent.ready(np.random.SeedSequence(1)):
+        assert own.random() == expected
     copies = [pickle.loads(cloudpickle.dumps(sent)) for _ in range(2)]
-    first, second = (each.ready(np.random.SeedSequence(place)) for place, each in enumerate(copies))
-    drawn = [[f([1], None) for _ in range(64)] for f in (first, second)]
-    assert drawn[0] != drawn[1]
+
+    def drawn(place):
+        with copies[place].ready(np.random.SeedSequence(place)) as release:
+            return [release([1], None) for _ in range(64)]
+
+    assert drawn(0) != drawn(1)
+
+
+MULTIPLIER, INCREMENT = 6364136223846793005, 1442695040888963407
+STATE = [1]
+
+
+def _uniform(state):
+    state[0] = (state[0] * MULTIPLIER + INCREMENT) % 2**64
+    return (state[0] >> 33) / 2**31
+
+
+def in_the_module(data, rng):
+    return "yes" if (_uniform(STATE) < 0.75) == bool(len(data) % 2) else "no"
+
+
+class InAnAttribute:
+    def __init__(self):
+        self.state = [7]
+
+    def __call__(self, data, rng):
+        return "yes" if (_uniform(self.state) < 0.75) == bool(len(data) % 2) else "no"
+
+
+class InAnArray(InAnAttribute):
+    def __init__(self):
+        self.state = np.array([7], dtype=object)
+
+
+class InANumber(InAnAttribute):
+    def __init__(self):
+        self.number = 7
+
+    def __call__(self, data, rng):
+        state = [self.number]
+        drawn = _uniform(state)
+        self.number = state[0]
+        return "yes" if (drawn < 0.75) == bool(len(data) % 2) else "no"
+
+
+def _in_a_closure():
+    state = [9]
+
+    def release(data, rng):
+        return "yes" if (_uniform(state) < 0.75) == bool(len(data) % 2) else "no"
+
+    return release
+
+
+@pytest.mark.parametrize("make", [lambda: in_the_module, InAnAttribute, InAnArray, InANumber, _in_a_closure])
+def test_copies_of_a_target_that_changes_as_it_runs_are_no_evidence(make):
+    """Each copy would repeat the draws of the others: true claims were refuted so."""
+    pair = Pair([1, 1], [1], Neighbours.ADD_REMOVE, "two and one")
+    with Cores(2) as cores:
+        for seed in range(3):
+            finding = audit(make(), DP("ln 3"), pairs=[pair], budget=Budget(runs=2_000), seed=seed, runner=cores)
+            assert finding.verdict.name in {"UNDECIDED", "SKIPPED"}
+            assert "changes as it runs" in str(finding.verdict)
+    finding = audit(make(), DP("ln 3"), pairs=[pair], budget=Budget(runs=2_000))
+    assert finding.verdict.name == "NOT_REFUTED"
 
 
 def test_the_error_stays_what_it_was_over_many_audits_of_copies():

@@ -1,0 +1,99 @@
+"""What a target holds: the objects that its runs can read and change."""
+
+import gc
+import hashlib
+import sys
+from collections.abc import Iterator
+from functools import cache
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+MOST_OBJECTS = 200_000
+"""Objects that are followed from a mechanism: a guess, about a twentieth of a second."""
+_LIBRARIES = {*sys.stdlib_module_names, "attr", "attrs", "crowdproof", "numpy", "pandas", "polars", "scipy"} - {
+    "__main__"
+}
+"""Packages whose classes and functions are not followed: that would take most of the time."""
+_TARGETS = "crowdproof.audit.targets."
+_SHARING = {_TARGETS + "python", _TARGETS + "functions"}
+"""Of our targets, those that may run a function of the user's in this very process."""
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def reached(start: object, *, installed: bool = True) -> Iterator[Any]:
+    """All objects that can be reached from this one without entering another module, nearest first.
+
+    With `installed` off, classes and functions of installed packages are not followed, but for the mechanism's own.
+    """
+    home = {_root(each) for each in (start, type(start), *gc.get_referents(start))}
+    seen, layer = {id(start)}, [start]
+    while layer and len(seen) < MOST_OBJECTS:
+        yield from layer
+        following = []
+        for each in gc.get_referents(*layer):
+            if id(each) in seen or not _holds(each) or _is_library(each):
+                continue
+            if installed or not _is_installed(_root(each)) or _root(each) in home:
+                seen.add(id(each))
+                following.append(each)
+        layer = following
+
+
+def _holds(each: object) -> bool:
+    """Whether it may refer to other objects; Python does not track a dictionary of plain values, which may change."""
+    return gc.is_tracked(each) or type(each) is dict
+
+
+def _is_library(each: object) -> bool:
+    """Whether this is a module, a class or function of a library, or a target that runs elsewhere."""
+    kind = type(each)
+    if kind is ModuleType:
+        return True
+    if kind.__module__.startswith(_TARGETS):
+        return kind.__module__ not in _SHARING
+    return _root(each) in _LIBRARIES
+
+
+def _root(each: object) -> str:
+    """The package of a class or function; nothing for other objects."""
+    kind = type(each)
+    if kind is FunctionType or issubclass(kind, type):
+        name = each.__module__
+        if isinstance(name, str):
+            return name.partition(".")[0]
+    return ""
+
+
+@cache
+def _is_installed(package: str) -> bool:
+    """Whether this is a package that was installed, and no file of the user's."""
+    place = getattr(sys.modules.get(package), "__file__", None) or ""
+    return "site-packages" in place or "dist-packages" in place
+
+
+def fingerprint(start: object) -> bytes:
+    """Changes with the numbers and texts that a mechanism holds, wherever it keeps them.
+
+    What installed packages keep for themselves is left out (a cache, a count of calls), unless the mechanism is of that
+    package. What code that is not Python keeps to itself is not seen.
+
+    >>> def counting(calls):
+    ...     def release(data, rng):
+    ...         calls[0] += 1
+    ...     return release
+    >>> mechanism = counting([0])
+    >>> before = fingerprint(mechanism)
+    >>> mechanism([1], None)
+    >>> fingerprint(mechanism) == before
+    False
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for holder in reached(start, installed=False):
+        held = [each for each in gc.get_referents(holder) if type(each) in _PLAIN or type(each) is np.ndarray]
+        digest.update(f"{len(held)}:".encode())
+        for each in held:
+            content = each.tobytes() if type(each) is np.ndarray and not each.dtype.hasobject else repr(each).encode()
+            digest.update(f"{len(content)} ".encode() + content)
+    return digest.digest()
