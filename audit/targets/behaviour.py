@@ -16,6 +16,7 @@ from crowdproof.findings import Note
 REPEATS = 12
 """Runs that must agree: noise on a small count gives the same number twice in a row easily, twelve times hardly."""
 SEED = 11
+"""The first seed of these runs. Any would do, as long as it is the same one each time."""
 
 Runs = Callable[[Any, Sequence[int]], list[Any]]
 
