@@ -130,7 +130,8 @@ MIXED = (
     *_mixed("everything", *_OF_ALL, each=(1,) * 8),
 )
 RARE_CATEGORIES = Dressing("rare categories", ("text", "odd text", "digits"), (980, 15, 5), marks=40)
-"""Many texts, some of them rare: the weights are a guess."""
+"""Many texts, some of them rare. The weights are a guess: rarer texts would not come in the runs of an audit, and
+commoner ones would be learned like any other."""
 DRESSINGS = (*ONE_KIND, *MIXED, RARE_CATEGORIES)
 """All of them; the names are unique."""
 

@@ -25,7 +25,8 @@ SURE = Fraction(1, 10**6)
 LOOSE = Fraction(1, 20)
 """The level at which refutations of true claims are frequent enough to be counted: the usual one."""
 TRACED = 3
-"""Places in the code that the text of a crash tells, from the innermost: a guess."""
+"""Places in the code that the text of a crash tells, from the innermost. A guess: one is often a helper that many call,
+and more than three make the line of a table too long."""
 
 
 class Result(Enum):

@@ -18,9 +18,11 @@ SHUFFLES = 1999
 """Shuffles that are made and compared with, where the rows are few: derived, so that one of them may be as far from the
 mean as the release is at the error above."""
 FEW_ROWS = 20_000
-"""Rows up to which they are made: a guess that bounds the time. Beyond, Chebyshev's bound is enough."""
+"""Rows up to which they are made. A guess: more rows would take seconds, and for many rows Chebyshev's bound is
+enough."""
 _START = 1000
-"""Rows that are looked at first, which rule out most columns: a guess."""
+"""Rows that are looked at first. A guess: of so many rows nearly every column has two that are equal, and fewer would
+let more columns pass on to the slow look at all rows."""
 _NAMES = re.compile(r"(unnamed.*|_?index|_?id|row.?(number|id|nr|no)?|nr|no|#|)", re.IGNORECASE)
 
 

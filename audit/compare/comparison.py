@@ -36,7 +36,8 @@ from crowdproof.findings import Note, PairWitness
 PROBED = 2
 """Datasets on which the target is tried before the comparison: one could be refused for a reason of its own."""
 MOST_PAIRS = 16
-"""Pairs that are tested by betting side by side; a guess at how many can be learned about with the usual budgets."""
+"""Pairs that are tested by betting side by side. A guess: the usual budgets teach enough about so many; more would get
+too few runs each, and with fewer the pair that leaks may not be among them."""
 RUNS_PER_PAIR = 2_000
 """With a small budget fewer pairs are tested, so that there are this many runs for each."""
 

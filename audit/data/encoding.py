@@ -13,7 +13,8 @@ MARKS = (
 )
 """Byte order marks of encodings that are not read, and their names."""
 BLOCK = 1 << 20
-"""Bytes that are looked at in one go, since a file may be larger than memory: a mebibyte, a guess."""
+"""Bytes that are looked at in one go, since a file may be larger than memory. A guess: a mebibyte is little memory, and
+reading it takes far longer than asking for it."""
 
 
 def fault_in_file(path: Path) -> str | None:

@@ -37,7 +37,8 @@ from crowdproof.findings import (
 )
 
 DATASETS = 16
-"""Datasets that are looked at, each with one row that sticks out: a guess. All comparisons share the error."""
+"""Datasets that are looked at, each with one row that sticks out. A guess: all comparisons share the error, so that
+more leave too little for each, and with fewer the row that does not blend may not be among them."""
 
 
 def examine(request: Request) -> Conclusion:
