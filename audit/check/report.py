@@ -66,7 +66,7 @@ class Report:
             reason = _unclear(unclear_cell(groups), sure[0], possible[0])
             return Finding(self.subject, claim, Undecided(reason), None, evidence)
         size, place = sure if sure[0] >= k else possible
-        words = f"A row of the release hides among {size} like it, itself counted; {k} are claimed."
+        words = f"{_smallest(size)}; the claim needs groups of {k:,}."
         return self._decided(claim, size >= k, words=words, values=groups.words(place), evidence=evidence)
 
     def _crowds(self) -> tuple[Crowd, Crowd]:
@@ -156,10 +156,18 @@ class Report:
         return Finding(self.subject, claim, verdict, Exact(), evidence)
 
 
+def _smallest(size: int) -> str:
+    """The smallest group, as the beginning of a sentence."""
+    if size == 1:
+        return "At least one row is unique"
+    return f"The smallest group of rows that look alike has {_rows(size)}"
+
+
 def _unclear(cell: str | None, least: int, most: int) -> str:
     return (
-        f"A row of the release hides among {least} or among up to {most}, by what cells such as {cell} mean: they can "
-        "be read in more than one way. Write a range as [20, 40) and a set as {a, b}, or compare the cells as text."
+        f"The smallest group of rows that look alike has {_rows(least)} or up to {most:,}, depending on what cells "
+        f"such as {cell} mean: they can be read in more than one way. Write a range as [20, 40) and a set as "
+        "{a, b}, or compare the cells as text."
     )
 
 

@@ -89,7 +89,7 @@ class AuditEngine:
             runs=result.trials,
             witness=_seen(case, result, pairs=comparison.pairs, alpha=alpha),
             state=learned,
-            detectable=f"In the last slice, {result.detectable.words}.",
+            detectable=_of_the_last_slice(result.detectable.words),
             whole=result.ended is not Ended.SECONDS,
             sees=result.bet and not result.detectable.nothing,
         )
@@ -97,6 +97,11 @@ class AuditEngine:
     def release(self, case: Case) -> None:
         """End the target's processes."""
         case.subject.target.close()
+
+
+def _of_the_last_slice(words: str) -> str:
+    """Sentences about a test by betting, as they are told where it has many slices."""
+    return f"In the last slice of the test by betting, {words[0].lower()}{words[1:]}"
 
 
 def _audited(case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding:

@@ -1,5 +1,6 @@
 """Events: sets of outputs that a score picks out, in words and as data that can be evaluated again."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdproof.audit.releases.batch import Releases
+from crowdproof.audit.releases.readers import Numbers, Reader
 from crowdproof.audit.releases.scores import Additive, Lookup, Score, Tree, score_from_json
 from crowdproof.audit.releases.words import describe, feature_words, path_words
 from crowdproof.errors import DataError
@@ -14,6 +16,10 @@ from crowdproof.findings import Event
 
 SHOWN = 4
 """Outputs or features that are named in words; the rest is counted."""
+FEWEST = 3
+"""Numbers that are told as a range: two are as short one by one."""
+_WHOLE = re.compile(r"-?\d{1,6}")
+"""A whole number that is shown with all of its digits."""
 
 
 def event(score: Score, threshold: int, *, top: bool) -> Event:
@@ -49,12 +55,33 @@ def _words(score: Score, chosen: NDArray[np.bool_], top: bool) -> str:
 def _lookup_words(score: Lookup, chosen: NDArray[np.bool_], top: bool) -> str:
     members = np.flatnonzero(chosen[:-1])
     order = members[np.argsort(-score.rank[members] if top else score.rank[members], kind="stable")]
+    span = _span_of([score.texts[each] for each in order]) if _is_whole(score.reader) else None
     named = [score.texts[each] for each in order[:SHOWN]]
-    if len(order) > SHOWN:
+    if span is not None:
+        named = [span]
+    elif len(order) > SHOWN:
         named.append(f"one of {len(order) - SHOWN} more")
     if chosen[-1]:
-        named.append("one that had not been seen while the event was learned")
+        named.append("an unusual one")
     return f"the release is {' or '.join(named)}"
+
+
+def _is_whole(reader: Reader) -> bool:
+    return isinstance(reader, Numbers) and reader.whole
+
+
+def _span_of(texts: list[str]) -> str | None:
+    """The texts as a range, where they are three whole numbers or more without a gap; None where they are not.
+
+    >>> _span_of(["4", "2", "3"]), _span_of(["4", "2"]), _span_of(["4", "2", "1"])
+    ('a whole number from 2 to 4', None, None)
+    """
+    if not all(_WHOLE.fullmatch(each) for each in texts):
+        return None
+    numbers = sorted(map(int, texts))
+    if len(numbers) < FEWEST or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return None
+    return f"a whole number from {numbers[0]:,} to {numbers[-1]:,}"
 
 
 def _tree_words(score: Tree, chosen: NDArray[np.bool_], top: bool) -> str:

@@ -228,7 +228,8 @@ class Audit:
         return self.claim if self.ladder is None else self.ladder.next_rung()
 
     def _message(self) -> str:
-        likely = f"evidence {self.log_e:.1f} of {-self.log_error:.1f} nats"
+        share = min(max(self.log_e / -self.log_error, 0.0), 1.0)
+        likely = f"{share:.0%} of the evidence that a refutation needs"
         if self.ladder is not None and self.ladder.rejected:
             x = float(self.ladder.nulls.x[self.ladder.rejected - 1])
             return f"{likely}, epsilon above {math.log(x):.4g}"
