@@ -7,16 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import (
-    SEED,
-    Behaviour,
-    measure,
-    order_behaviour,
-    outcome,
-    remembers,
-    same,
-    variants,
-)
+from crowdproof.audit.releases import same
+from crowdproof.audit.targets.behaviour import SEED, Behaviour, measure, order_behaviour, outcome, remembers, variants
 from crowdproof.audit.targets.find import absolute, find, name_of
 from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind

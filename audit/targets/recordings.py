@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 import polars as pl
 
 from crowdproof.audit.data.tables import SUFFIXES, read_table
+from crowdproof.audit.releases import same
 from crowdproof.audit.request import Pair
-from crowdproof.audit.targets.behaviour import Behaviour, same
+from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.interface import Target
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.claims import Neighbours

@@ -19,10 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdproof.audit.releases import Releases, canonical, code, columns, snapshot, traits
+from crowdproof.audit.releases import Releases, canonical, code, columns, same, snapshot, traits
 from crowdproof.audit.releases.objects import Record
 from crowdproof.audit.targets.answer_bytes import encode
-from crowdproof.audit.targets.behaviour import same
 from crowdproof.audit.targets.forms import take
 from crowdproof.audit.targets.transport import decode
 from crowdproof.errors import TargetError
