@@ -34,7 +34,9 @@ def evaluate(spec: Mapping[str, Any], outputs: Any) -> NDArray[np.bool_]:
     try:
         score, threshold, top = score_from_json(spec["score"]), int(spec["threshold"]), bool(spec["top"])
     except (KeyError, TypeError, ValueError, IndexError):
-        raise DataError("this event cannot be evaluated: give a witness that crowdproof wrote.") from None
+        raise DataError(
+            "this event cannot be evaluated: give a witness that this version of crowdproof wrote, or replay it."
+        ) from None
     inside = score.bins(Releases.of(outputs)) >= threshold
     return np.asarray(inside if top else ~inside)
 
