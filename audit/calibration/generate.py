@@ -1,4 +1,4 @@
-"""Random nulls: a law at the edge of a claim, dressed in some kind of output, in a target that behaves in some way."""
+"""Draws random nulls: a law at the edge of a claim, some kind of output, and a target that behaves in some way."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -75,13 +75,13 @@ def _noise(rng: Rng, dressing: Dressing) -> Null:
 
 
 def _less_epsilon(rng: Rng, dressing: Dressing) -> Null:
-    """Noise that is claimed with an epsilon that is too small, and the delta that makes up for it."""
+    """Noise whose claimed epsilon is too small, with the delta that just makes up for it."""
     law, x = laws.geometric(Fraction(2), 1, 5), Fraction(int(rng.integers(5, 8)), 4)
     return Null(law, _claim(x, laws.edge(law, [(2, 3)], x)), ((2, 3),), dressing)
 
 
 def _group(rng: Rng, dressing: Dressing) -> Null:
-    """The counts of a sampled group, from the betting engine's side."""
+    """The counts of a sampled group, where the null itself draws the sample."""
     law = laws.sampled(laws.groups(int(rng.integers(2, 5)), 10), RATES[_pick(rng, RATES)])
     x = ODDS[2 + _pick(rng, ODDS[2:])]
     return Null(law, _claim(x, laws.edge(law, [(10, 9)], x)), ((10, 9),), dressing)
@@ -148,7 +148,7 @@ take the place of the nulls whose runs are independent."""
 
 
 def generate(seed: int, count: int) -> tuple[Null, ...]:
-    """So many nulls; the first ones of a seed are the same whatever the count. Every dressing comes in its turn."""
+    """Draw `count` nulls. Every dressing gets its turn; a larger count only adds nulls to those of a smaller one."""
     return tuple(islice(_endless(seed), count))
 
 

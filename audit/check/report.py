@@ -57,7 +57,7 @@ class Report:
     groups: Groups
 
     def k_anonymity(self) -> Finding:
-        """The size of the smallest crowd."""
+        """The finding on k-anonymity, by the size of the smallest crowd."""
         groups, k = self.groups, self.terms.k
         claim = KAnonymity(k, self.terms.columns or groups.columns)
         evidence = (_sizes(groups, k), _risk(groups), Note("Meaning of the cells", CELLS[self.terms.match]))
@@ -70,7 +70,7 @@ class Report:
         return self._decided(claim, size >= k, words=words, values=groups.words(place), evidence=evidence)
 
     def _crowds(self) -> tuple[Crowd, Crowd]:
-        """The smallest crowd that there surely is, and the smallest by the reading of unclear cells that hides most."""
+        """The smallest crowd by the strictest reading of unclear cells, and by the reading that hides most."""
         groups = self.groups
         by_text = int(groups.sizes[groups.smallest]), groups.smallest
         if self.terms.match == "text" or by_text[0] >= self.terms.k:
@@ -119,7 +119,7 @@ class Report:
         return self._decided(claim, False, words=words, values={"column": first.column}, evidence=evidence)
 
     def star_rows(self) -> Finding:
-        """Whether there are rows without content, as suppressed rows are that were left in."""
+        """Whether rows without content were left in the release, as suppressed rows are."""
         count = channels.star_rows(self.groups)
         claim = Assertion("star-rows", "no row is missing, blank or stars in every known column")
         words = f"Missing, blank or stars in every known column: {_rows(count)}."

@@ -140,8 +140,14 @@ def _whole(form: Any, value: Any) -> Any:
 def _plain_table(table: pl.DataFrame) -> pl.DataFrame:
     """The table, in which what polars knows nothing of is text."""
     odd = [name for name, kind in table.schema.items() if kind == pl.Object]
-    texts = [pl.Series(name, [None if each is None else _cell_text(each) for each in table[name]]) for name in odd]
-    return table.with_columns(texts) if texts else table
+    if not odd:
+        return table
+    return table.with_columns(_text_column(table[name]) for name in odd)
+
+
+def _text_column(column: pl.Series) -> pl.Series:
+    texts = [None if each is None else _cell_text(each) for each in column]
+    return pl.Series(column.name, texts)
 
 
 def _cell_text(cell: Any) -> str:

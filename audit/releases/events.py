@@ -101,14 +101,12 @@ def _tree_words(score: Tree, chosen: NDArray[np.bool_], top: bool) -> str:
 def _additive_words(score: Additive, top: bool) -> str:
     reach = [float(np.ptp(weights)) for weights in score.weights]
     order = sorted(range(len(reach)), key=lambda each: -reach[each])[:SHOWN]
-    signs = [_rises(score, each) == top for each in order]
-    named = "; ".join(
-        f"{'higher' if sign else 'lower'} {feature_words(score.features[each])}"
-        for each, sign in zip(order, signs, strict=True)
-    )
+    named = "; ".join(f"{_way(score, each, top)} {feature_words(score.features[each])}" for each in order)
     return f"a score over {len(reach)} features of the release is high; what counts most is {named}"
 
 
-def _rises(score: Additive, place: int) -> bool:
+def _way(score: Additive, place: int, top: bool) -> str:
+    """Whether the feature in this place makes the event likelier where it is higher or where it is lower."""
     weights = score.weights[place][:-1]
-    return bool(weights[-1] >= weights[0])
+    rises = bool(weights[-1] >= weights[0])
+    return "higher" if rises == top else "lower"
