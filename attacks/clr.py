@@ -94,11 +94,11 @@ def run(
     return Story(
         ATTACK,
         attacked,
-        evolve(defended, bound=tight(size, sample_rate, 1).high),
-        _learned(release, adversary, extreme[name].item(), table.height),
-        (_picture(_numbers(release, name), adversary),) if release.height else (),
-        Reproduce(seed=seed, parameters={"beta": show(sample_rate), "k": size, "column": name}),
-        time.monotonic() - start,
+        defended=evolve(defended, bound=tight(size, sample_rate, 1).high),
+        learned=_learned(release, adversary, extreme[name].item(), table.height),
+        evidence=(_picture(_numbers(release, name), adversary),) if release.height else (),
+        reproduce=Reproduce(seed=seed, parameters={"beta": show(sample_rate), "k": size, "column": name}),
+        seconds=time.monotonic() - start,
     )
 
 

@@ -166,11 +166,11 @@ def run(
     return Story(
         ATTACK,
         victim,
-        _defended(mixed, left_out, k=whole(k, "k"), beta=rate(beta), rng=twins),
-        (learned,),
-        (_table(victim, size), _by_l(everybody.rows(inside), bucketing)),
-        Reproduce(seed=seed, parameters={"l": size, "outside": left_out}),
-        time.monotonic() - start,
+        defended=_defended(mixed, left_out, k=whole(k, "k"), beta=rate(beta), rng=twins),
+        learned=(learned,),
+        evidence=(_table(victim, size), _by_l(everybody.rows(inside), bucketing)),
+        reproduce=Reproduce(seed=seed, parameters={"l": size, "outside": left_out}),
+        seconds=time.monotonic() - start,
     )
 
 
@@ -209,7 +209,14 @@ def _defended(mixed: pl.DataFrame, left_out: int, *, k: int, beta: Fraction, rng
         proportion(int(right[which].sum()), left_out, ERROR / 2) for which in (inside, np.arange(left_out))
     )
     bound = certified_gain(k, beta)(baseline.high)
-    return Outcome(f"strongly safe, k = {k}, of a sample at {beta}", success, baseline, confidence(), 1, bound)
+    return Outcome(
+        f"strongly safe, k = {k}, of a sample at {beta}",
+        success,
+        baseline=baseline,
+        certainty=confidence(),
+        trials=1,
+        bound=bound,
+    )
 
 
 def _table(victim: Outcome, l: int) -> Table:  # noqa: E741

@@ -49,17 +49,17 @@ def run(*, form: str = "duplicate", k: Number = 5, beta: Number = "1/2", seed: i
     return Story(
         ATTACK,
         attacked,
-        defended,
-        (_learned(form, release, size),),
-        (
+        defended=defended,
+        learned=(_learned(form, release, size),),
+        evidence=(
             Table(
                 f"The release ({release.height} rows, {check.verdict.name} as {size}-anonymous)",
                 (*shown.columns, "times"),
                 tuple((*map(str, row), str(_times(release, row))) for row in shown.rows()),
             ),
         ),
-        Reproduce(seed=seed, parameters={"form": form, "k": size, "beta": str(sample_rate)}),
-        time.monotonic() - start,
+        reproduce=Reproduce(seed=seed, parameters={"form": form, "k": size, "beta": str(sample_rate)}),
+        seconds=time.monotonic() - start,
     )
 
 
@@ -78,9 +78,11 @@ def _exact(mechanism: Any, table: pl.DataFrame, beta: Fraction, bound: Fraction 
     name = type(mechanism).__name__
     nothing = Estimate.exactly(Fraction(0))
     if not (isinstance(finding.verdict, Refuted) and isinstance(finding.verdict.witness, PairWitness)):
-        return Outcome(name, nothing, nothing, Exact(), finding.cost.runs, bound)
+        return Outcome(name, nothing, baseline=nothing, certainty=Exact(), trials=finding.cost.runs, bound=bound)
     witness = finding.verdict.witness
-    return Outcome(name, witness.p_left, witness.p_right, Exact(), finding.cost.runs, bound)
+    return Outcome(
+        name, witness.p_left, baseline=witness.p_right, certainty=Exact(), trials=finding.cost.runs, bound=bound
+    )
 
 
 def _learned(form: str, release: pl.DataFrame, k: int) -> str:

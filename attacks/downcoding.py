@@ -263,11 +263,13 @@ def run(*, data: pl.DataFrame | None = None, k: Number = 2, rows: Number = 3000,
     return Story(
         ATTACK,
         _outcome(f"minimal recoding, k = {mechanism.k}", minimal, prior),
-        _outcome("recoding at fixed levels", *_both(fixed_groups(texts, mechanism.k), texts, country, mechanism.k)),
-        (_learned(minimal, prior, mechanism.k),),
-        (_table(minimal, prior), _by_k(levels, texts, country)),
-        Reproduce(seed=seed, parameters={"k": mechanism.k, "rows": town.height}),
-        time.monotonic() - start,
+        defended=_outcome(
+            "recoding at fixed levels", *_both(fixed_groups(texts, mechanism.k), texts, country, mechanism.k)
+        ),
+        learned=(_learned(minimal, prior, mechanism.k),),
+        evidence=(_table(minimal, prior), _by_k(levels, texts, country)),
+        reproduce=Reproduce(seed=seed, parameters={"k": mechanism.k, "rows": town.height}),
+        seconds=time.monotonic() - start,
     )
 
 

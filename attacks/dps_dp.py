@@ -54,11 +54,11 @@ def run(*, at_least: Number = 10**8, block: Number = 64, trials: Number = 100_00
     return Story(
         ATTACK,
         victim,
-        _fresh(threshold, length, alone, runs, np.random.default_rng(seed)),
-        (_learned(alone, pair, threshold, length),),
-        (printed_defects(), _growth(length)),
-        Reproduce(seed=seed, parameters={"at_least": threshold, "block": length, "trials": runs}),
-        time.monotonic() - start,
+        defended=_fresh(threshold, length, alone, runs, np.random.default_rng(seed)),
+        learned=(_learned(alone, pair, threshold, length),),
+        evidence=(printed_defects(), _growth(length)),
+        reproduce=Reproduce(seed=seed, parameters={"at_least": threshold, "block": length, "trials": runs}),
+        seconds=time.monotonic() - start,
     )
 
 
@@ -112,7 +112,14 @@ def _fresh(threshold: int, block: int, alone: Fraction, trials: int, rng: np.ran
         for person in (True, False)
     )
     # the noisy size of a sample at rate 1/2 is ln(3/2)-DP by amplification, the bit (0, alone)-DPS
-    return Outcome("a fresh sample for each", success, baseline, confidence(), 2 * trials, baseline.high / 2 + alone)
+    return Outcome(
+        "a fresh sample for each",
+        success,
+        baseline=baseline,
+        certainty=confidence(),
+        trials=2 * trials,
+        bound=baseline.high / 2 + alone,
+    )
 
 
 def _learned(alone: Fraction, pair: Fraction, threshold: int, block: int) -> str:

@@ -137,11 +137,11 @@ def run(
     return Story(
         ATTACK,
         victim,
-        twin,
-        (_learned(ratings, heard, found),),
-        (_table(ratings), _by_known(ratings, listed, np.random.default_rng(seed))),
-        Reproduce(seed=seed, parameters={"people": ratings.people, "known": heard, "trials": runs}),
-        time.monotonic() - start,
+        defended=twin,
+        learned=(_learned(ratings, heard, found),),
+        evidence=(_table(ratings), _by_known(ratings, listed, np.random.default_rng(seed))),
+        reproduce=Reproduce(seed=seed, parameters={"people": ratings.people, "known": heard, "trials": runs}),
+        seconds=time.monotonic() - start,
     )
 
 
@@ -183,7 +183,14 @@ def _favourites(
             right, lucky = right + (is_right and inside), lucky + (is_right and not inside)
     success, baseline = (proportion(each, len(chosen), ERROR / 2) for each in (right, lucky))
     limit = certified_gain(k, safe.beta)(baseline.high)
-    return Outcome(f"favourites that {k} share, of a sample", success, baseline, confidence(), 2 * len(chosen), limit)
+    return Outcome(
+        f"favourites that {k} share, of a sample",
+        success,
+        baseline=baseline,
+        certainty=confidence(),
+        trials=2 * len(chosen),
+        bound=limit,
+    )
 
 
 def _learned(ratings: Ratings, known: int, found: list[tuple[int, int]]) -> str:

@@ -39,18 +39,23 @@ def run(
     corrected = guessing_epsilon(p, promised, size).low
     victim, defended = (
         Outcome(
-            f"Laplace, epsilon {show_short(each)}", _posterior(p, each, size), Estimate.exactly(p), Exact(), 0, promised
+            f"Laplace, epsilon {show_short(each)}",
+            _posterior(p, each, size),
+            baseline=Estimate.exactly(p),
+            certainty=Exact(),
+            trials=0,
+            bound=promised,
         )
         for each in (printed, corrected)
     )
     return Story(
         ATTACK,
         victim,
-        defended,
-        (_learned(p, promised, victim),),
-        (_table(p, promised, size, (printed, corrected)), _curve(p, promised, size, printed)),
-        Reproduce(seed=seed, parameters={"epsilon": str(printed), "prior": str(p), "spread": str(size)}),
-        time.monotonic() - start,
+        defended=defended,
+        learned=(_learned(p, promised, victim),),
+        evidence=(_table(p, promised, size, (printed, corrected)), _curve(p, promised, size, printed)),
+        reproduce=Reproduce(seed=seed, parameters={"epsilon": str(printed), "prior": str(p), "spread": str(size)}),
+        seconds=time.monotonic() - start,
     )
 
 

@@ -116,11 +116,11 @@ class Story:
         return Finding(
             self.victim.against,
             Assertion(attack.id, attack.claim),
-            self._verdict(),
-            self.victim.certainty,
-            (*notes, self._table(), *self._chart(), *self.evidence, *closing),
-            Cost(self.victim.trials + (self.defended.trials if self.defended else 0), self.seconds),
-            self.reproduce,
+            verdict=self._verdict(),
+            certainty=self.victim.certainty,
+            evidence=(*notes, self._table(), *self._chart(), *self.evidence, *closing),
+            cost=Cost(self.victim.trials + (self.defended.trials if self.defended else 0), self.seconds),
+            reproduce=self.reproduce,
         )
 
     def _verdict(self) -> Verdict:

@@ -137,11 +137,11 @@ def run(
     return Story(
         ATTACK,
         victim,
-        evolve(twin, bound=certified_gain(size, sample_rate, times=2)(twin.baseline.high)),
-        (_learned(counts, size if target is None else None),),
-        (_table(counts), *([_by_k(hospitals, adversary)] if target is None else [])),
-        Reproduce(seed=seed, parameters={"k": size, "known": list(names), "secret": hidden}),
-        time.monotonic() - start,
+        defended=evolve(twin, bound=certified_gain(size, sample_rate, times=2)(twin.baseline.high)),
+        learned=(_learned(counts, size if target is None else None),),
+        evidence=(_table(counts), *([_by_k(hospitals, adversary)] if target is None else [])),
+        reproduce=Reproduce(seed=seed, parameters={"k": size, "known": list(names), "secret": hidden}),
+        seconds=time.monotonic() - start,
     )
 
 

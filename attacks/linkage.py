@@ -126,11 +126,11 @@ def run(
     return Story(
         ATTACK,
         victim,
-        twin,
-        (_learned(release, town, names, hidden, crowds),),
-        (_table(crowds),),
-        Reproduce(seed=seed, parameters={"known": list(names), "secret": hidden, "rows": town.height}),
-        time.monotonic() - start,
+        defended=twin,
+        learned=(_learned(release, town, names, hidden, crowds),),
+        evidence=(_table(crowds),),
+        reproduce=Reproduce(seed=seed, parameters={"known": list(names), "secret": hidden, "rows": town.height}),
+        seconds=time.monotonic() - start,
     )
 
 

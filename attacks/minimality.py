@@ -178,16 +178,18 @@ def run(
         if name not in people.columns:
             raise DataError(f"the data has no column {name!r}, which this demonstration recodes: give census rows.")
     town = town_of(people, whole(rows, "rows", 2), np.random.default_rng(seed))
-    minimal, fixed = (MinimalDiverse(FINE, COARSE, "income", value, whole(l, "l", 2), each) for each in (True, False))
+    minimal, fixed = (
+        MinimalDiverse(FINE, COARSE, "income", value=value, l=whole(l, "l", 2), adaptive=each) for each in (True, False)
+    )
     pointed, likewise = suspects(minimal, town), suspects(fixed, town)
     return Story(
         ATTACK,
         _outcome(f"minimal {l}-diverse recoding", pointed),
-        _outcome("recoding at a fixed level", likewise),
-        (_learned(pointed, minimal.l, value),),
-        (_smallest(), _beyond(pointed, minimal.l), *([CHOSEN] if data is None else [])),
-        Reproduce(seed=seed, parameters={"value": value, "l": minimal.l, "rows": town.height}),
-        time.monotonic() - start,
+        defended=_outcome("recoding at a fixed level", likewise),
+        learned=(_learned(pointed, minimal.l, value),),
+        evidence=(_smallest(), _beyond(pointed, minimal.l), *([CHOSEN] if data is None else [])),
+        reproduce=Reproduce(seed=seed, parameters={"value": value, "l": minimal.l, "rows": town.height}),
+        seconds=time.monotonic() - start,
     )
 
 

@@ -59,7 +59,14 @@ def measure(
         ]
         success, baseline = (proportion(sum(each), trials, ERROR / 2) for each in zip(*found, strict=True))
     limit = None if bound is None else bound(baseline.high)
-    return Outcome(name, success, baseline, confidence(), trials + (1 if deterministic else trials), limit)
+    return Outcome(
+        name,
+        success,
+        baseline=baseline,
+        certainty=confidence(),
+        trials=trials + (1 if deterministic else trials),
+        bound=limit,
+    )
 
 
 def share_right(guess: Guess, table: pl.DataFrame, secret: str) -> Estimate:

@@ -44,11 +44,11 @@ def run(*, k: Number = 20, beta: Number = "1/2", others: Number = 100, epsilon: 
     return Story(
         ATTACK,
         victim,
-        _fresh(rows, size, sample_rate),
-        (_learned(rows, size, sample_rate * shown),),
-        (_table(victim.success.low, delta, str(epsilon)),),
-        Reproduce(seed=seed, parameters={"k": size, "beta": str(sample_rate), "others": rows}),
-        time.monotonic() - start,
+        defended=_fresh(rows, size, sample_rate),
+        learned=(_learned(rows, size, sample_rate * shown),),
+        evidence=(_table(victim.success.low, delta, str(epsilon)),),
+        reproduce=Reproduce(seed=seed, parameters={"k": size, "beta": str(sample_rate), "others": rows}),
+        seconds=time.monotonic() - start,
     )
 
 

@@ -38,11 +38,11 @@ def run(*, n: Number = 4, k: Number = 3, beta: Number = "1/4", x1: Number = 4, x
     return Story(
         ATTACK,
         victim,
-        twin,
-        (_learned(worst),),
-        (_first_step(worst), _growth(case)),
-        Reproduce(seed=seed, parameters=given),
-        time.monotonic() - start,
+        defended=twin,
+        learned=(_learned(worst),),
+        evidence=(_first_step(worst), _growth(case)),
+        reproduce=Reproduce(seed=seed, parameters=given),
+        seconds=time.monotonic() - start,
     )
 
 

@@ -140,11 +140,11 @@ def run(
     return Story(
         ATTACK,
         outcomes[channel],
-        _exact("none", size, sample_rate, count, lone=channel != "order"),
-        (_learned(channel, outcomes[channel]),),
-        (_table(outcomes),),
-        Reproduce(seed=seed, parameters={"channel": channel, "k": size, "beta": str(sample_rate)}),
-        time.monotonic() - start,
+        defended=_exact("none", size, sample_rate, count, lone=channel != "order"),
+        learned=(_learned(channel, outcomes[channel]),),
+        evidence=(_table(outcomes),),
+        reproduce=Reproduce(seed=seed, parameters={"channel": channel, "k": size, "beta": str(sample_rate)}),
+        seconds=time.monotonic() - start,
     )
 
 
@@ -161,7 +161,14 @@ def _exact(channel: str, k: int, beta: Fraction, others: int, *, lone: bool | No
     bound = 2 * baseline + tight(k, beta, "ln 3").high if channel == "none" else None
     name = "nothing but the cells" if channel == "none" else channel
     runs = 2 ** (others + 1) + 2**others
-    return Outcome(name, Estimate.exactly(success), Estimate.exactly(baseline), Exact(), runs, bound)
+    return Outcome(
+        name,
+        Estimate.exactly(success),
+        baseline=Estimate.exactly(baseline),
+        certainty=Exact(),
+        trials=runs,
+        bound=bound,
+    )
 
 
 SHAPE = ("rows", "rows of stars", "row numbers left out")
@@ -195,11 +202,11 @@ def _of_target(target: Mechanism, data: pl.DataFrame, trials: int, seed: int) ->
     return Story(
         ATTACK,
         Outcome(name_of(target), success, baseline, confidence(), 3 * runs),
-        None,
-        (f"In {present} of {runs} runs the shape of the release alone tells that the person is in the data.",),
-        (Table("What is another with the person than without", ("of the release", "runs"), rows),),
-        Reproduce(seed=seed, parameters={"trials": runs}),
-        time.monotonic() - start,
+        defended=None,
+        learned=(f"In {present} of {runs} runs the shape of the release alone tells that the person is in the data.",),
+        evidence=(Table("What is another with the person than without", ("of the release", "runs"), rows),),
+        reproduce=Reproduce(seed=seed, parameters={"trials": runs}),
+        seconds=time.monotonic() - start,
     )
 
 

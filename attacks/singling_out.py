@@ -179,11 +179,11 @@ def run(
     return Story(
         ATTACK,
         victim,
-        twin,
-        (_learned(victim, example, count),),
-        (_table((victim, twin), trivial),),
-        Reproduce(seed=seed, parameters={"k": size, "rows": count, "trials": runs}),
-        time.monotonic() - start,
+        defended=twin,
+        learned=(_learned(victim, example, count),),
+        evidence=(_table((victim, twin), trivial),),
+        reproduce=Reproduce(seed=seed, parameters={"k": size, "rows": count, "trials": runs}),
+        seconds=time.monotonic() - start,
     )
 
 

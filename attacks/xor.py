@@ -47,11 +47,11 @@ def run(*, epsilon: Number = "0.1", delta: Number = "1e-6", rows: Number | None 
     return Story(
         ATTACK,
         victim,
-        _defended(size, threshold, loss, sum(halves, Fraction(0))),
-        (_learned(size, shown),),
-        (_halves(threshold, loss, halves, shown),),
-        Reproduce(seed=seed, parameters={"epsilon": str(loss), "delta": str(delta), "rows": size}),
-        time.monotonic() - start,
+        defended=_defended(size, threshold, loss, sum(halves, Fraction(0))),
+        learned=(_learned(size, shown),),
+        evidence=(_halves(threshold, loss, halves, shown),),
+        reproduce=Reproduce(seed=seed, parameters={"epsilon": str(loss), "delta": str(delta), "rows": size}),
+        seconds=time.monotonic() - start,
     )
 
 

@@ -65,7 +65,15 @@ def check_obligation(obligation: Obligation, certificate: Certificate | None) ->
         defects += [flaw] if flaw else []
     gave_up = _gave_up(results, variants)
     seconds = perf_counter() - started
-    return Outcome(obligation.id, obligation.sentence, results, variants, tuple(defects), gave_up, seconds)
+    return Outcome(
+        obligation.id,
+        obligation.sentence,
+        results=results,
+        variants=variants,
+        defects=tuple(defects),
+        gave_up=gave_up,
+        seconds=seconds,
+    )
 
 
 def check_printed(printed: Printed) -> Outcome:
@@ -82,7 +90,15 @@ def check_printed(printed: Printed) -> Outcome:
     defects += [f"the repair '{why}' is refuted" for why, result in variants if result.answer is Answer.REFUTED]
     gave_up = _gave_up(results, variants)
     seconds = perf_counter() - started
-    return Outcome("printed", printed.sentence, results, variants, tuple(defects), gave_up, seconds)
+    return Outcome(
+        "printed",
+        printed.sentence,
+        results=results,
+        variants=variants,
+        defects=tuple(defects),
+        gave_up=gave_up,
+        seconds=seconds,
+    )
 
 
 def _all_engines(body: Body, certificate: Certificate | None) -> tuple[Result, ...]:

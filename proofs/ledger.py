@@ -166,11 +166,13 @@ def finding(record: Record) -> Finding:
     return Finding(
         subject.source,
         Assertion(subject.id, subject.sentence),
-        record.verdict,
-        None if isinstance(record.verdict, Undecided) else certainty,
-        tuple(_evidence(record)),
-        Cost(sum(1 + len(each.variants) for each in record.outcomes), record.seconds),
-        Reproduce(f"crowdproof prove {subject.id}", SEED, versions={name: version(name) for name in _SOLVERS}),
+        verdict=record.verdict,
+        certainty=None if isinstance(record.verdict, Undecided) else certainty,
+        evidence=tuple(_evidence(record)),
+        cost=Cost(sum(1 + len(each.variants) for each in record.outcomes), record.seconds),
+        reproduce=Reproduce(
+            f"crowdproof prove {subject.id}", SEED, versions={name: version(name) for name in _SOLVERS}
+        ),
     )
 
 
@@ -213,11 +215,13 @@ def summary(records: list[Record]) -> Finding:
     return Finding(
         "the ledger",
         Assertion("ledger", "every statement has the verdict that it is registered with"),
-        _overall(records),
-        ByProof(tuple(sorted({name for each in records for name in each.engines}))) if records else None,
-        (*_tables(records), Note("In all", _totals(records))),
-        Cost(seconds=sum(each.seconds for each in records)),
-        Reproduce(" ".join(["crowdproof prove", *chosen]), SEED, versions={name: version(name) for name in _SOLVERS}),
+        verdict=_overall(records),
+        certainty=ByProof(tuple(sorted({name for each in records for name in each.engines}))) if records else None,
+        evidence=(*_tables(records), Note("In all", _totals(records))),
+        cost=Cost(seconds=sum(each.seconds for each in records)),
+        reproduce=Reproduce(
+            " ".join(["crowdproof prove", *chosen]), SEED, versions={name: version(name) for name in _SOLVERS}
+        ),
     )
 
 

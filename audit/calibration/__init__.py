@@ -1,9 +1,9 @@
-"""The auditor audited: how often does it refute claims that are true, and only just?
+"""Calibration audits the auditor: it measures how often claims are refuted that are true, and only just.
 
-A null is a mechanism and a claim that it satisfies with nothing to spare, which is where a false alarm is likeliest. A
-null is put together from a law (which answer comes of which data, exactly), a dressing (what kind of output is made of
-the answer) and a behaviour (what the target remembers). Neither of the last two looks at the data of the call, so the
-claim that the law satisfies is satisfied by the whole.
+A null is a mechanism together with a claim that it satisfies with nothing to spare: there a false alarm is likeliest.
+It has three parts. The law says exactly how likely each answer is on each dataset. The dressing says what kind of
+output is made of the answer. The behaviour says what the target remembers from one call to the next. The last two never
+look at the data of the call, so the mechanism as a whole satisfies the claim that its law satisfies.
 """
 
 from crowdproof.audit.calibration.calibration_report import finding

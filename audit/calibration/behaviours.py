@@ -39,7 +39,7 @@ class State:
 
 
 class Behaviour(Protocol):
-    """One way to behave. A value; what changes from call to call is in the state."""
+    """One way to behave, which never changes: what does change from call to call is kept in the state."""
 
     def run(self, state: State, rng: np.random.Generator, answer: int, make: Make, /) -> Any:
         """The output of one call."""
@@ -47,7 +47,7 @@ class Behaviour(Protocol):
 
 @frozen
 class Stateless:
-    """Every call is like the first."""
+    """It remembers nothing: every call is like the first."""
 
     def run(self, _state: State, _rng: np.random.Generator, _answer: int, make: Make, /) -> Any:
         """The output and nothing else."""
@@ -77,7 +77,7 @@ class Stamped:
 
 @frozen
 class Tide:
-    """A mark in the output that turns over after every so many calls."""
+    """The output carries a mark, which changes to its opposite after a number of calls."""
 
     period: int
 
@@ -88,7 +88,7 @@ class Tide:
 
 @frozen
 class Drift:
-    """A random mark in the output that is ever more often set."""
+    """The output carries a random mark, which is set more and more often."""
 
     length: int
     """Calls after which it is always set."""
@@ -100,7 +100,7 @@ class Drift:
 
 @frozen
 class Moody:
-    """Refuses often and seldom by turns."""
+    """It refuses seldom for some calls, then often for as many, by turns."""
 
     period: int
     often: float = 0.2
@@ -115,7 +115,7 @@ class Moody:
 
 @frozen
 class Limited:
-    """A rate limiter: a bucket of calls that is refilled with time, and an answer of its own where it is empty."""
+    """It limits the rate of calls: a bucket of calls is refilled with time, and an empty one turns calls away."""
 
     capacity: float
     refill: float
@@ -140,7 +140,7 @@ class Limited:
 
 @frozen
 class Warming:
-    """Refuses the first calls after a rest, by the real clock."""
+    """It refuses the first calls after a rest, which it measures by the real clock."""
 
     rest: float = 0.001
     """Seconds without a call after which it is cold."""
@@ -162,7 +162,7 @@ class Warming:
 
 @frozen
 class Echo:
-    """The output carries the answers of earlier calls, averaged, which were known already."""
+    """The output carries the average of earlier answers, which whoever made those calls has seen."""
 
     memory: float = 0.0
     """Share of the old average in the new one: 0 is the answer of the call before alone."""
@@ -176,7 +176,7 @@ class Echo:
 
 @frozen
 class KeptMark:
-    """A random mark in the output that is drawn anew after every so many calls only."""
+    """The output carries a random mark, which is drawn anew only after a number of calls."""
 
     every: int
 
@@ -189,7 +189,7 @@ class KeptMark:
 
 @frozen
 class SlowStart:
-    """Takes its time for the first calls."""
+    """It takes longer for the first calls than for later ones."""
 
     calls: int = 20
     seconds: float = 0.0005

@@ -1,4 +1,4 @@
-"""The calibration as a finding about the auditor itself."""
+"""Writes a calibration up as a finding about the auditor itself."""
 
 from fractions import Fraction
 from itertools import count
@@ -68,7 +68,7 @@ def _with(alarms: int, audits: int) -> tuple[Outcome, ...]:
 
 
 def complaint(calibration: Calibration) -> str:
-    """What is wrong, by its worst case and with what repeats it."""
+    """The sentence that says what is wrong: it names the worst case, and what repeats it."""
     if calibration.differing:
         return f"the same audit gave different results on different numbers of workers ({calibration.differing[0]})"
     if calibration.above:
@@ -80,7 +80,7 @@ def complaint(calibration: Calibration) -> str:
 
 
 def table(calibration: Calibration) -> Table:
-    """Null by null."""
+    """The table with a row for each null."""
     rows = tuple(
         (
             *(rate.null, show(rate.error), str(rate.audits), str(rate.alarms)),

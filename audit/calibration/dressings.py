@@ -20,7 +20,7 @@ runs may not show it."""
 
 @frozen
 class Dressing:
-    """Takes one of its makers, by chance with these weights or by the answer, and gives it the answer and a mark."""
+    """Makes an output of an answer: it chooses one of its makers, by chance with these weights or by the answer."""
 
     name: str
     makers: tuple[str, ...]
@@ -64,12 +64,12 @@ class Dressing:
 
 
 def _one_kind(names: Sequence[str]) -> tuple[Dressing, ...]:
-    """One for each of the makers that there are: those of pandas may be missing."""
+    """One dressing for each maker that is available: where pandas is not installed, its makers are missing."""
     return tuple(Dressing(name, (name,)) for name in names if name in MAKERS)
 
 
 def _mixed(name: str, *makers: str, **weights: tuple[int, ...]) -> tuple[Dressing, ...]:
-    """By chance with each of the weights, and by the answer."""
+    """Dressings that mix these makers: one for each choice of weights, and one in which the answer chooses."""
     kinds = [Dressing(f"{name}, {how}", makers, each) for how, each in weights.items()]
     return (*kinds, Dressing(f"{name}, by the answer", makers, by_answer=True))
 
@@ -130,11 +130,12 @@ MIXED = (
     *_mixed("everything", *_OF_ALL, each=(1,) * 8),
 )
 RARE_CATEGORIES = Dressing("rare categories", ("text", "odd text", "digits"), (980, 15, 5), marks=40)
-"""Many texts, some of them rare: the weights are a guess."""
+"""Many texts, some of them rare. The weights are a guess: rarer texts would not come in the runs of an audit, and
+commoner ones would be learned like any other."""
 DRESSINGS = (*ONE_KIND, *MIXED, RARE_CATEGORIES)
 """All of them; the names are unique."""
 
 
 def dressing_named(name: str) -> Dressing:
-    """The one of this name."""
+    """The dressing of this name."""
     return next(each for each in DRESSINGS if each.name == name)

@@ -1,4 +1,4 @@
-"""Random nulls: a law at the edge of a claim, dressed in some kind of output, in a target that behaves in some way."""
+"""Draws random nulls: a law at the edge of a claim, some kind of output, and a target that behaves in some way."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -20,16 +20,19 @@ from crowdproof.exact import Epsilon
 
 Rng: TypeAlias = np.random.Generator
 ODDS = tuple(map(Fraction, ("11/10", "5/4", "3/2", "2", "3", "5", "8")))
-"""Values of e^epsilon: a guess at what claims say, from small to large."""
+"""Values of e^epsilon: a guess at what claims say, an epsilon from 0.095 to 2.08. Smaller ones would need more runs to
+be broken, and larger ones leave hardly a release of the other side."""
 DELTAS = tuple(map(Fraction, ("1/1000", "1/50", "1/10")))
-"""Values of delta: a guess, large enough that audits of a few thousand runs see them."""
+"""Values of delta. A guess: audits of a few thousand runs see such probabilities, and would hardly see smaller ones."""
 RATES = tuple(map(Fraction, ("1/4", "1/2", "3/4")))
-"""Sampling rates: a guess."""
+"""Sampling rates: even odds, and one to either side of them. Nearer to 0 or 1 there would hardly be a sample, or hardly
+be sampling."""
 LARGEST_ODDS = Fraction(10**6)
 """The largest e^epsilon of a claim that nulls are made for: beyond, the weights of an answer are too far apart
 to be drawn by one whole number of 64 bits."""
 FINE_DELTA = 2**20
-"""A claimed delta is rounded down to a multiple of one part in so many, so that the law stays inside. A guess."""
+"""A claimed delta is rounded down to a multiple of one part in so many, so that the law stays inside. A millionth of
+delta's range is too little to be seen in the runs of an audit."""
 
 
 def _pick(rng: Rng, options: Sequence[object]) -> int:
@@ -72,13 +75,13 @@ def _noise(rng: Rng, dressing: Dressing) -> Null:
 
 
 def _less_epsilon(rng: Rng, dressing: Dressing) -> Null:
-    """Noise that is claimed with an epsilon that is too small, and the delta that makes up for it."""
+    """Noise whose claimed epsilon is too small, with the delta that just makes up for it."""
     law, x = laws.geometric(Fraction(2), 1, 5), Fraction(int(rng.integers(5, 8)), 4)
     return Null(law, _claim(x, laws.edge(law, [(2, 3)], x)), ((2, 3),), dressing)
 
 
 def _group(rng: Rng, dressing: Dressing) -> Null:
-    """The counts of a sampled group, from the betting engine's side."""
+    """The counts of a sampled group, where the null itself draws the sample."""
     law = laws.sampled(laws.groups(int(rng.integers(2, 5)), 10), RATES[_pick(rng, RATES)])
     x = ODDS[2 + _pick(rng, ODDS[2:])]
     return Null(law, _claim(x, laws.edge(law, [(10, 9)], x)), ((10, 9),), dressing)
@@ -137,13 +140,15 @@ AT_THE_DOOR: tuple[Maker, ...] = (
     _crowds,
 )
 DOOR = 6
-"""One null in so many is audited as users do it: a guess. Such audits take longer."""
+"""One null in so many is audited as users do it. A guess: such audits take longer, and too few would leave the front
+door untried."""
 REMEMBERS = 3
-"""One null in so many has a behaviour that remembers: a guess."""
+"""One null in so many has a behaviour that remembers. A guess: fewer would try the behaviours too seldom, more would
+take the place of the nulls whose runs are independent."""
 
 
 def generate(seed: int, count: int) -> tuple[Null, ...]:
-    """So many nulls; the first ones of a seed are the same whatever the count. Every dressing comes in its turn."""
+    """Draw `count` nulls. Every dressing gets its turn; a larger count only adds nulls to those of a smaller one."""
     return tuple(islice(_endless(seed), count))
 
 

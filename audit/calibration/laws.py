@@ -82,7 +82,7 @@ def _both_ways(pairs: Iterable[Cases]) -> list[Cases]:
 
 
 def below_exp(epsilon: float) -> Fraction:
-    """A fraction that is at most e^epsilon, and hardly less."""
+    """A fraction that is at most e^epsilon, and less by two parts in `FINE` at most."""
     return Fraction(max(math.floor(math.exp(epsilon) * FINE) - 1, FINE), FINE)
 
 
@@ -94,8 +94,12 @@ def response(x: Fraction, delta: Fraction, size: int) -> Law:
     p, q, d, n = x.numerator, x.denominator, delta.numerator, delta.denominator
 
     def row(case: int) -> tuple[int, ...]:
-        honest = [(n - d) * (p if answer == case else q) for answer in range(size)]
-        told = [d * (p + (size - 1) * q) if answer == case else 0 for answer in range(size)] if d else []
+        honest = [(n - d) * q] * size
+        honest[case] = (n - d) * p
+        if not d:
+            return tuple(honest)
+        told = [0] * size
+        told[case] = d * (p + (size - 1) * q)
         return (*honest, *told)
 
     return Law(f"randomized response among {size}", tuple(map(row, range(size))))
@@ -130,7 +134,7 @@ def groups(k: int, rows: int) -> Law:
 
 
 def ignoring(weights: Sequence[int], cases: int) -> Law:
-    """The same answers whatever the data: every claim about it is true."""
+    """A law that gives the same answers whatever the data: every claim about it is true."""
     return Law("data ignored", (tuple(weights),) * cases)
 
 

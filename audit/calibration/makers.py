@@ -32,7 +32,7 @@ class Whole(int):
 
 @dataclass(frozen=True)
 class Result:
-    """A result with named parts."""
+    """A result with named parts, as a dataclass."""
 
     answer: int
     marks: tuple[int, ...]
@@ -40,7 +40,7 @@ class Result:
 
 @frozen
 class Release:
-    """The same, of the other common kind."""
+    """A result with named parts, as a class of attrs."""
 
     answer: int
     mark: str

@@ -29,7 +29,7 @@ class Reading(Enum):
 
 
 class Delivery(Enum):
-    """How many runs are handed over."""
+    """How the null hands over its runs: one by one, or many at once."""
 
     SINGLE = "one by one"
     LISTED = "in batches with None for a run without a release"
@@ -40,7 +40,7 @@ class Delivery(Enum):
 
 @frozen
 class Null:
-    """All that makes the null; equal parts make equal nulls, and each audit starts a mechanism of its own."""
+    """The parts that make a null. Nulls of equal parts are equal, and each audit starts a new mechanism from them."""
 
     law: Law
     claim: Claim
@@ -147,10 +147,10 @@ class Running:
 
 @define(eq=False)
 class Batched(Running):
-    """Many independent runs at once."""
+    """Hands over many independent runs at once."""
 
     def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:
-        """As many outputs, in the null's way to hand them over."""
+        """`size` outputs at once."""
         ends = self.ends[self.null.case(data)]
         answers = ends.searchsorted(rng.integers(ends[-1], size=size), side="right").tolist()
         outputs = [self._released(answer, rng) for answer in answers]
@@ -173,7 +173,7 @@ class Batched(Running):
 
 @define(eq=False)
 class Dependent(Batched):
-    """Many runs at once that know of each other."""
+    """Hands over many runs at once, which depend on one another."""
 
     independent = False
 

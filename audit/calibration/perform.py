@@ -1,4 +1,4 @@
-"""Audits of nulls, many at once: each depends on its null, its level and its seed, and on nothing else."""
+"""Performs audits of nulls, many at once. Each depends on its null, its level and its seed, and on nothing else."""
 
 import math
 import traceback
@@ -25,7 +25,8 @@ SURE = Fraction(1, 10**6)
 LOOSE = Fraction(1, 20)
 """The level at which refutations of true claims are frequent enough to be counted: the usual one."""
 TRACED = 3
-"""Places in the code that the text of a crash tells, from the innermost: a guess."""
+"""Places in the code that the text of a crash tells, from the innermost. A guess: one is often a helper that many call,
+and more than three make the line of a table too long."""
 
 
 class Result(Enum):
@@ -40,7 +41,7 @@ class Result(Enum):
 
 @frozen
 class Trial:
-    """One audit to be."""
+    """One audit that is to be performed."""
 
     null: Null
     error: Fraction
@@ -88,7 +89,7 @@ def _where(error: Exception) -> str:
 
 
 def _at_the_engine(trial: Trial, runner: Runner) -> Outcome:
-    """The test by betting."""
+    """Audit the null by the test by betting alone."""
     claim = trial.null.claim
     assert isinstance(claim, DP)
     found = sequential_audit(
@@ -137,7 +138,7 @@ def _at_the_door(trial: Trial, runner: Runner) -> Outcome:
 
 
 def told(verdict: Verdict) -> tuple[Result, str]:
-    """A finding's verdict as that of a trial."""
+    """What the verdict of a finding says about a trial."""
     match verdict:
         case Refuted(witness):
             return Result.REFUTED, witness.event.words if isinstance(witness, PairWitness) else ""
@@ -150,7 +151,7 @@ def told(verdict: Verdict) -> tuple[Result, str]:
 
 
 def trials(nulls: Sequence[Null], error: Fraction, *, audits: int, runs: int, seed: int) -> Iterator[Trial]:
-    """So many audits of each null at this level; the seed of each is its own."""
+    """The trials that audit each null several times at this level, each with a seed of its own."""
     level = error.denominator
     for place, null in enumerate(nulls):
         for number in range(audits):

@@ -39,12 +39,12 @@ class Rate:
         return len(self.outcomes)
 
     def count(self, result: Result) -> int:
-        """Audits that ended so."""
+        """How many of the audits ended with this result."""
         return sum(each.result is result for each in self.outcomes)
 
     @property
     def alarms(self) -> int:
-        """False ones: refutations of a claim that is true."""
+        """The number of false alarms, which are refutations of a claim that is true."""
         return self.count(Result.REFUTED)
 
     @property
@@ -54,7 +54,7 @@ class Rate:
         return tuple(np.mean(found, axis=0).tolist()) if found else (0.0,) * len(STOPPING)
 
     def too_many(self, doubt: float) -> bool:
-        """Whether the alarms are more than the level explains, except with this probability; one is, where it is tiny.
+        """Whether chance gives so many alarms with less than this probability. At a tiny level one alarm is enough.
 
         >>> outcomes = (Outcome(Result.REFUTED),) * 9 + (Outcome(Result.NOT_REFUTED),) * 31
         >>> Rate("coin", "int", Fraction(1, 20), outcomes).too_many(0.001)
@@ -96,11 +96,11 @@ class Calibration:
 
     @property
     def sound(self) -> bool:
-        """False if the promise is broken: too many alarms, a crash, or results that depend on the workers."""
+        """Whether the promise is kept: not too many alarms, no crash, and no result that depends on the workers."""
         return not (self.above or self.crashes or self.differing)
 
     def by_kind(self) -> tuple["Rate", ...]:
-        """The rates put together by kind of output and level."""
+        """The rates of all nulls of one kind and level added up."""
         merged: dict[tuple[str, Fraction], list[Outcome]] = {}
         for rate in self.rates:
             merged.setdefault((rate.kind, rate.error), []).extend(rate.outcomes)
@@ -145,5 +145,5 @@ def _again(planned: Iterable[Trial], runner: Runner) -> list[Outcome]:
 
 
 def kind_of(null: Null) -> str:
-    """What its outputs are, without how often: a null with a name of its own is a kind of its own."""
+    """The kind of a null's outputs, without their weights. A null with a name of its own is a kind of its own."""
     return null.title or null.dressing.name.partition(",")[0]

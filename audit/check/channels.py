@@ -18,9 +18,11 @@ SHUFFLES = 1999
 """Shuffles that are made and compared with, where the rows are few: derived, so that one of them may be as far from the
 mean as the release is at the error above."""
 FEW_ROWS = 20_000
-"""Rows up to which they are made: a guess that bounds the time. Beyond, Chebyshev's bound is enough."""
+"""Rows up to which they are made. A guess: more rows would take seconds, and for many rows Chebyshev's bound is
+enough."""
 _START = 1000
-"""Rows that are looked at first, which rule out most columns: a guess."""
+"""Rows that are looked at first. A guess: of so many rows nearly every column has two that are equal, and fewer would
+let more columns pass on to the slow look at all rows."""
 _NAMES = re.compile(r"(unnamed.*|_?index|_?id|row.?(number|id|nr|no)?|nr|no|#|)", re.IGNORECASE)
 
 
@@ -38,7 +40,7 @@ class RowNumbers:
 def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[RowNumbers]:
     """Columns of whole numbers, all different, that fill at least half of the range they span.
 
-    So may a handful of ages do; hence the numbers must also ascend, start at 0 or 1, or be called something like it.
+    A handful of ages may do so too. Hence the numbers must also ascend, start at 0 or 1, or have a name like an index.
     """
     number = {name: _whole(name) for name in columns}
     start = table.select(each.alias(name) for name, each in number.items()).head(_START).collect()
@@ -68,7 +70,7 @@ def _whole(column: str) -> pl.Expr:
 
 
 def star_rows(groups: Groups) -> int:
-    """Rows that are missing, blank or stars in every known column, and still there."""
+    """How many rows were left in the release though every known column is missing, blank or stars."""
     hidden = pl.all_horizontal(suppressed(pl.col(name)) for name in groups.columns)
     return int(groups.table.select(pl.col(COUNT).filter(hidden).sum()).item())
 

@@ -57,7 +57,7 @@ def ordered(spread: Spread, t: Fraction) -> Measured:
 
 
 def _ranked(spread: Spread) -> Spread:
-    """The same with places in the order for values, `1` and `1.0` as one; what has no order is an error."""
+    """The spread with the place of each value in the order, where `1` and `1.0` are one; no order is an error."""
     values = spread.table[VALUE].unique()
     read: list[Any] = [number(value) if isinstance(value, str) else value for value in values]
     if any(each is None or each != each for each in read):  # noqa: PLR0124  (only nan is not itself)

@@ -57,7 +57,7 @@ def group(table: pl.LazyFrame, columns: Sequence[str]) -> Groups:
 
 
 def spread(table: pl.LazyFrame, columns: Sequence[str], sensitive: str) -> Spread:
-    """The same for each value of the sensitive column, in one pass over the release."""
+    """Count the values of the sensitive column in each group, in one pass over the release."""
     values = table.select(*columns, pl.col(sensitive).alias(VALUE))
     counted = group(values, [*columns, VALUE]).table
     grouped = counted.group_by(columns).agg(VALUE, COUNT).with_row_index(GROUP)
@@ -70,10 +70,10 @@ Covers = Callable[[Readings, Readings], bool]
 
 
 def covering_crowd(groups: Groups, covers: Covers = surely_covers) -> tuple[int, int]:
-    """(smallest crowd, place of its group), where a row also hides among rows whose cells cover its own.
+    """The smallest crowd and the place of its group, where rows whose cells cover those of a row hide it as well.
 
-    Whoever is described by a row is described as well by every row that is at least as vague in each column: that many
-    rows no knowledge of the columns can exclude. A crowd is never smaller than its group.
+    Whoever fits a row fits every row that is at least as vague in each column. So whoever knows the columns of a person
+    cannot exclude any of these rows. A crowd is never smaller than its group.
     """
     columns = [_Column.of(groups.table[name], covers) for name in groups.columns]
     best, place = groups.rows + 1, 0
@@ -96,7 +96,7 @@ def unclear_cell(groups: Groups) -> str | None:
 
 
 def _texts(column: pl.Series) -> list[str | None]:
-    """The cells as texts, which lists among them have too."""
+    """The cells as texts; cells that are lists are written as texts too."""
     return [None if value is None else str(value) for value in column.to_list()]
 
 

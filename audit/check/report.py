@@ -57,7 +57,7 @@ class Report:
     groups: Groups
 
     def k_anonymity(self) -> Finding:
-        """The size of the smallest crowd."""
+        """The finding on k-anonymity, by the size of the smallest crowd."""
         groups, k = self.groups, self.terms.k
         claim = KAnonymity(k, self.terms.columns or groups.columns)
         evidence = (_sizes(groups, k), _risk(groups), Note("Meaning of the cells", CELLS[self.terms.match]))
@@ -66,11 +66,11 @@ class Report:
             reason = _unclear(unclear_cell(groups), sure[0], possible[0])
             return Finding(self.subject, claim, Undecided(reason), None, evidence)
         size, place = sure if sure[0] >= k else possible
-        words = f"A row of the release hides among {size} like it, itself counted; {k} are claimed."
+        words = f"{_smallest(size)}; the claim needs groups of {k:,}."
         return self._decided(claim, size >= k, words=words, values=groups.words(place), evidence=evidence)
 
     def _crowds(self) -> tuple[Crowd, Crowd]:
-        """The smallest crowd that there surely is, and the smallest by the reading of unclear cells that hides most."""
+        """The smallest crowd by the strictest reading of unclear cells, and by the reading that hides most."""
         groups = self.groups
         by_text = int(groups.sizes[groups.smallest]), groups.smallest
         if self.terms.match == "text" or by_text[0] >= self.terms.k:
@@ -119,7 +119,7 @@ class Report:
         return self._decided(claim, False, words=words, values={"column": first.column}, evidence=evidence)
 
     def star_rows(self) -> Finding:
-        """Whether there are rows without content, as suppressed rows are that were left in."""
+        """Whether rows without content were left in the release, as suppressed rows are."""
         count = channels.star_rows(self.groups)
         claim = Assertion("star-rows", "no row is missing, blank or stars in every known column")
         words = f"Missing, blank or stars in every known column: {_rows(count)}."
@@ -156,10 +156,18 @@ class Report:
         return Finding(self.subject, claim, verdict, Exact(), evidence)
 
 
+def _smallest(size: int) -> str:
+    """The smallest group, as the beginning of a sentence."""
+    if size == 1:
+        return "At least one row is unique"
+    return f"The smallest group of rows that look alike has {_rows(size)}"
+
+
 def _unclear(cell: str | None, least: int, most: int) -> str:
     return (
-        f"A row of the release hides among {least} or among up to {most}, by what cells such as {cell} mean: they can "
-        "be read in more than one way. Write a range as [20, 40) and a set as {a, b}, or compare the cells as text."
+        f"The smallest group of rows that look alike has {_rows(least)} or up to {most:,}, depending on what cells "
+        f"such as {cell} mean: they can be read in more than one way. Write a range as [20, 40) and a set as "
+        "{a, b}, or compare the cells as text."
     )
 
 

@@ -36,7 +36,8 @@ from crowdproof.findings import Note, PairWitness
 PROBED = 2
 """Datasets on which the target is tried before the comparison: one could be refused for a reason of its own."""
 MOST_PAIRS = 16
-"""Pairs that are tested by betting side by side; a guess at how many can be learned about with the usual budgets."""
+"""Pairs that are tested by betting side by side. A guess: the usual budgets teach enough about so many; more would get
+too few runs each, and with fewer the pair that leaks may not be among them."""
 RUNS_PER_PAIR = 2_000
 """With a small budget fewer pairs are tested, so that there are this many runs for each."""
 
@@ -128,22 +129,10 @@ class Comparison:
         The pairs, with some to be looked at `first`, are the same in every slice, so that what was `learned` on one is
         of use to the next.
         """
-        self.pairs = list(islice(chain(first, self.question.own_data_first()), MOST_PAIRS))
-        self.tested = sequential_audit(
-            self.pairs,
-            self.question.whole,
-            self.question.epsilon,
-            self.question.delta,
-            error=error,
-            budget=budget,
-            seed=seed,
-            runner=self.question.runner,
-            warm=learned,
-            stop=False,
-            bounds=False,
+        pairs = list(islice(chain(first, self.question.own_data_first()), MOST_PAIRS))
+        return self._test(
+            self.question, pairs, error=error, budget=budget, seed=seed, warm=learned, stop=False, bounds=False
         )
-        self.tested_keys |= self.tested.keys
-        return self.tested
 
     @property
     def keys(self) -> frozenset[str]:
@@ -214,21 +203,25 @@ class Comparison:
         pairs = [*self.search(question, allowance), *pairs]
         if not pairs:
             return
-        self.pairs = pairs[: _most_pairs(allowance)]
-        self.tested = sequential_audit(
-            self.pairs,
-            question.whole,
-            question.epsilon,
-            question.delta,
+        tested = self._test(
+            question,
+            pairs[: _most_pairs(allowance)],
             error=self.error,
             budget=allowance.left(),
             seed=allowance.stream(stream),
-            runner=question.runner,
             progress=allowance.progress,
             bounds=self.bounds,
         )
+        allowance.count(tested.trials)
+
+    def _test(self, question: Question, pairs: list[Pair], **options: Any) -> SequentialResult:
+        """Run a test by betting on these pairs and keep what it says; the options are those of `sequential_audit`."""
+        self.pairs = pairs
+        self.tested = sequential_audit(
+            pairs, question.whole, question.epsilon, question.delta, runner=question.runner, **options
+        )
         self.tested_keys |= self.tested.keys
-        allowance.count(self.tested.trials)
+        return self.tested
 
 
 def _most_pairs(allowance: Allowance) -> int:

@@ -11,6 +11,7 @@ from crowdproof.audit.compare.betting import Ended, SequentialResult
 from crowdproof.audit.compare.betting.drift import DRIFT
 from crowdproof.audit.compare.comparison import INTERRUPTED, Comparison
 from crowdproof.audit.compare.constant import constant
+from crowdproof.audit.compare.measured import IF_NOT
 from crowdproof.audit.request import Conclusion
 from crowdproof.findings import Certainty, Confidence, Evidence, NotRefuted, Refuted, Skipped, Undecided, Verdict
 
@@ -98,9 +99,9 @@ def _tested(comparison: Comparison, tested: SequentialResult) -> Verdict:
     reason = part.gap or betting_story.out_of_order(tested)
     if reason is not None:
         return Skipped(reason)
-    exact = f" {part.seen()}" if part.worst is not None else ""
+    exact = f"{part.seen()} " if part.worst is not None else ""
     if tested.ended is Ended.FAILED:
-        return Skipped(f"The target failed after {tested.trials:,} runs: {tested.failure}{exact}")
+        return Skipped(f"The target failed after {tested.trials:,} runs: {tested.failure} {exact}".rstrip())
     open_ = _undecided(comparison, tested, exact)
     if open_ is not None:
         return open_
@@ -114,7 +115,7 @@ def _undecided(comparison: Comparison, tested: SequentialResult, exact: str) -> 
     if tested.ended is Ended.DRIFT:
         return Undecided(DRIFT)
     if tested.ended is Ended.INTERRUPTED:
-        return Undecided(f"No leak was found before {tested.ended.value}: {tested.detectable.words}.{exact}")
+        return Undecided(f"No leak was found before {tested.ended.value}. {exact}{tested.detectable.words}")
     needed = -math.log(comparison.error)
     if suspicious(tested.log_e, needed):
         return Undecided(
@@ -125,13 +126,14 @@ def _undecided(comparison: Comparison, tested: SequentialResult, exact: str) -> 
 
 
 def _not_found(comparison: Comparison, tested: SequentialResult, exact: str) -> Verdict:
-    """Which leak would have been seen."""
+    """What was established exactly, and then which leak the bets would have found."""
     seen = tested.detectable
+    between = ""
     if comparison.enumeration.settled:
-        words = f"{exact.strip()} If it is not: {seen.words}."
-    else:
-        words = f"{seen.words[0].upper()}{seen.words[1:]}.{exact}"
-    return NotRefuted(words, seen.epsilon, seen.delta)
+        between = f"{IF_NOT} "
+    elif exact:
+        between = "Beyond that, pairs were tested by betting. "
+    return NotRefuted(f"{exact}{between}{seen.words}", seen.epsilon, seen.delta)
 
 
 def _too_few(comparison: Comparison, tested: SequentialResult) -> Verdict:

@@ -146,7 +146,7 @@ class Enumerated:
         )
 
     def seen(self) -> str:
-        """What enumeration has shown, in a sentence."""
+        """What enumeration has shown, in two sentences."""
         most = max(max(0.0, float(each.excess.bounds().high)) for each in self.examined)
         pairs = f"{_pairs(len(self.examined))} of neighbours"
         if self.not_reached:
@@ -155,7 +155,7 @@ class Enumerated:
         surely = f"Exact on {pairs}"
         if self.question.known.distrusted:
             surely = f"On {pairs}, {if_deterministic(self.agreed)}"
-        return f"{surely}: delta at the claimed epsilon is at most {most:.6g}, and other pairs were not enumerated."
+        return f"{surely}: delta at the claimed epsilon is at most {most:.6g}. Other pairs were not enumerated."
 
     def evidence(self) -> tuple[Evidence, ...]:
         """The worst pair in full, and all pairs in a table."""

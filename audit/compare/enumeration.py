@@ -14,17 +14,21 @@ from crowdproof.exact import show
 from crowdproof.findings import Note
 
 GLANCE = 400
-"""Runs up to which further pairs are looked at after a refutation, for a larger leak to show: a guess."""
+"""Runs up to which further pairs are looked at after a refutation, for a larger leak to show. A guess: the claim is
+broken already, so that more would only delay the finding, and with fewer it tells the first leak, not the largest."""
 PROPOSED_LIMIT = 3_000
-"""Runs that a pair may take that the auditor chose itself: a guess. There are many such pairs."""
+"""Runs that a pair may take that the auditor chose itself. A guess: there are many such pairs, so that more would spend
+the budget on the first ones, and fewer leave larger tables to the bets."""
 PAIR_SHARE = 3
 """And at most one part in so many of the runs that are left: a guess, so that small budgets see several pairs."""
 SEARCH_LIMIT = 150
 """Runs that a pair of the search may take: a guess, so that the search tries many small pairs."""
 SEARCH_SHARE = 2
-"""The search takes at most one part in so many of what is left of the budget: a guess."""
+"""The search takes at most one part in so many of what is left of the budget: half of it, and as much is left for what
+comes after."""
 TOLERANCE = 1000
-"""What samples that are not run may weigh: one part in so many of the claimed delta. A guess, too little to matter."""
+"""What samples that are not run may weigh: one part in so many of the claimed delta. A guess: a claim that misses its
+delta by less may stay unrefuted, and a smaller part takes more runs."""
 
 
 @define(eq=False)
@@ -108,8 +112,9 @@ class Enumeration(Enumerated):
             self.unaffordable.append((pair, result.reason))
             return
         examined = Examined(result, *worst_excess(result.law, self.question.epsilon))
-        if self.allowance.left().runs == 0 and not result.complete and not examined.excess.above(self.question.delta):
-            self.unaffordable.append((pair, "the budget of runs was spent before all its samples were run"))
+        refutes = examined.excess.above(self.question.delta)
+        if not refutes and examined.excess.bounds().high > self.question.delta and not result.complete:
+            self.unaffordable.append((pair, "the budget was spent before all its samples were run"))
         else:
             self.examined.append(examined)
             self.allowance.found = f"delta is at least {max(0.0, float(self.worst.delta)):.4g}"  # type: ignore[union-attr]

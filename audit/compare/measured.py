@@ -12,6 +12,8 @@ UNCONFIRMED = (
     "that it is (--deterministic, or deterministic = true in a gate), or give more runs."
 )
 """How a sentence ends that says what follows if the target is."""
+IF_NOT = "If the target is not deterministic, only a test by betting says something about it."
+"""What leads over from what was enumerated to what the bets would have found."""
 GOING_ON = 120.0
 """Seconds for which a target that seems deterministic is tested on after all was enumerated, where the budget sets no
 time: as long as the auditor's budget is by default, since a program that takes a second to start would run for days."""

@@ -17,7 +17,8 @@ from crowdproof.audit.targets import own_process
 RUNS = 384
 """Runs on either side for each pair that the search tries: a guess. Large leaks show in a few hundred runs."""
 SHARE = 5
-"""The search takes at most one part in so many of the budget: a guess."""
+"""The search takes at most one part in so many of the budget. A guess: its runs do not count as evidence, so that more
+are missing from the test, and with fewer hardly a pair is tried."""
 
 
 def best_by_search(question: Question, allowance: Allowance) -> list[Pair]:

@@ -122,7 +122,7 @@ def check_pairs(pairs: Sequence[Pair], relation: Neighbours, *, sampled: bool = 
                 f"the pair '{pair.origin}' is one of {pair.relation.value} neighbours, and the claim speaks of "
                 f"{relation.value}: write neighbours={pair.relation.value} into the claim."
             )
-        left, right = (each if (table := as_table(each)) is None else table for each in (pair.left, pair.right))
+        left, right = _table_or_itself(pair.left), _table_or_itself(pair.right)
         if (sampled or _must_be_rows(left, right)) and not group(left, right).neighbours(relation):
             raise DataError(
                 f"the datasets of the pair '{pair.origin}' are not {relation.value} neighbours: give two with the same "
@@ -131,6 +131,12 @@ def check_pairs(pairs: Sequence[Pair], relation: Neighbours, *, sampled: bool = 
 
 
 _ONE_ROW = {Neighbours.ADD_REMOVE: "only one of them has", Neighbours.REPLACE: "is another on either side"}
+
+
+def _table_or_itself(data: Any) -> Any:
+    """The dataset as a table of polars, where it is a table of any kind."""
+    table = as_table(data)
+    return data if table is None else table
 
 
 def _must_be_rows(left: Any, right: Any) -> bool:

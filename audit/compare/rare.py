@@ -32,7 +32,8 @@ from crowdproof.mechanism import Capabilities, Mechanism, is_deterministic
 from crowdproof.proofs.binomial import mass
 
 FIRST = 16
-"""Runs that a stratum gets at first; each further look at it doubles them. A guess."""
+"""Runs that a stratum gets at first; each further look at it doubles them. A guess: with more, strata that hardly
+matter take runs from others; with fewer, there are more looks, which share the error."""
 
 Weigh = Callable[[Fraction, Fraction], Fraction]
 """The weight of a stratum in the sum, from its probabilities on the left and on the right."""

@@ -54,7 +54,7 @@ def data_from_json(record: Json) -> Any:
             case "table":
                 return _table(record)
             case "array":
-                cells = [[float(each) if isinstance(each, str) else each for each in row] for row in record["rows"]]
+                cells = [[_number(each) for each in row] for row in record["rows"]]
                 return np.asarray(cells, dtype=np.dtype(record["type"])).reshape(record["shape"])
             case "other":
                 raise DataError(f"this witness is about a {record['type']}, which is not kept in files: audit it anew.")
@@ -93,11 +93,15 @@ def _column(name: str, kind: Any, cells: list[Any]) -> pl.Series:
     return pl.Series(name, cells, dtype=kind)
 
 
+def _number(cell: Any) -> Any:
+    """A cell of an array; numbers that JSON does not have were written as texts."""
+    return float(cell) if isinstance(cell, str) else cell
+
+
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
     """Types that a witness file does not know are written as text."""
-    return table.select(
-        pl.col(name) if str(kind) in _TYPES else pl.col(name).cast(pl.String) for name, kind in table.schema.items()
-    )
+    unknown = [name for name, kind in table.schema.items() if str(kind) not in _TYPES]
+    return table.with_columns(pl.col(name).cast(pl.String) for name in unknown)
 
 
 def _cell(value: Any) -> Json:

@@ -7,7 +7,7 @@ from crowdproof.audit.data.encoding import fault_in_file
 
 
 def fault(path: Path) -> str | None:
-    """The first fault and its remedy; None where there is none that can be told."""
+    """The first fault and its remedy, or None where no fault is found."""
     return encoding_fault(path) or _rows(path)
 
 

@@ -1,4 +1,4 @@
-"""In which encoding text comes: UTF-8 is read, with or without a byte order mark, and nothing else is taken for it."""
+"""Checks the encoding of text: UTF-8 is read, with or without a byte order mark, and all else is a fault."""
 
 import codecs
 import io
@@ -13,17 +13,18 @@ MARKS = (
 )
 """Byte order marks of encodings that are not read, and their names."""
 BLOCK = 1 << 20
-"""Bytes that are looked at in one go, since a file may be larger than memory: a mebibyte, a guess."""
+"""Bytes that are looked at in one go, since a file may be larger than memory. A guess: a mebibyte is little memory, and
+reading it takes far longer than asking for it."""
 
 
 def fault_in_file(path: Path) -> str | None:
-    """What keeps a file from being text in UTF-8; None where nothing does. The file is the subject of the sentence."""
+    """What keeps a file from being text in UTF-8, as a sentence that lacks its subject; None where nothing does."""
     with path.open("rb") as file:
         return _fault(file)
 
 
 def fault_in_text(content: bytes) -> str | None:
-    r"""The same of text that was received.
+    r"""What keeps received bytes from being text in UTF-8, in the same form; None where nothing does.
 
     >>> fault_in_text("name\nJosé\n".encode()), fault_in_text("\ufeffname\n".encode())
     (None, None)

@@ -1,8 +1,8 @@
 """Data as rows: what sampling and neighbouring data are about.
 
 A dataset is a polars table, a numpy array (one row for each entry of its first axis) or a list. Its rows are grouped,
-so that equal rows stand together: a sample is then fixed by how many copies of each distinct row it holds, and a target
-that looks at the order of the rows still sees one and the same table for one and the same vector of multiplicities.
+so that equal rows stand together. A sample is then fixed by how many copies of each distinct row it holds: equal
+numbers of copies give equal tables, also to a target that looks at the order of the rows.
 `group` puts all equal rows together, which may change the order; `in_order` keeps it and groups equal neighbours only.
 """
 
@@ -27,7 +27,7 @@ _INDEX, _RIGHT = "__crowdproof_index", "__crowdproof_right"
 
 @frozen(eq=False)
 class GroupedPair:
-    """Two datasets over the same rows, with how often each stands there on either side."""
+    """Two datasets: the distinct rows of both, and how many copies of each row either of them holds."""
 
     distinct: Any
     left: Counts
@@ -83,7 +83,7 @@ def in_order(left: Any, right: Any) -> GroupedPair:
 
 
 def _alike(left: list[Any], right: list[Any]) -> int:
-    """How many rows are the same from the start on."""
+    """The number of rows at the start that are equal on both sides."""
     return next(
         (place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
     )
@@ -161,7 +161,7 @@ class SampledRows:
 
     @property
     def independent(self) -> bool:
-        """Whether runs do not depend on one another: where the mechanism stands for it by a faster way of its own."""
+        """Whether runs are independent of one another, which a mechanism with a `sampled_batch` declares."""
         return hasattr(self.mechanism, "sampled_batch")
 
     def batch(self, data: Any, rng: np.random.Generator, size: int, /) -> Any:

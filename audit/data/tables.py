@@ -44,7 +44,10 @@ def read_table(path: str | Path, *, schema: Schema | None = None, text: bool = F
 
 
 def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = False) -> pl.LazyFrame:
-    """The same, lazily, for tables larger than memory; there is at least one row. Read it within `readable`."""
+    """The table in the file, read lazily since it may be larger than memory.
+
+    It has at least one row. Whoever collects it does so within `readable`.
+    """
     name, _, part = str(path).partition("::")
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
@@ -72,7 +75,7 @@ def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = F
 
 @contextmanager
 def readable(path: str | Path) -> Iterator[None]:
-    """Around whatever reads the file: a scan meets a broken line only when it comes to it."""
+    """Around whatever reads a lazy table: a broken line is met only when it is read, and is an error of the file."""
     name = str(path).partition("::")[0]
     try:
         yield

@@ -65,11 +65,17 @@ def assert_private(
             seed=seed,
             **options,
         )
-        if isinstance(finding.verdict, Skipped):
-            raise TargetError(finding.verdict.reason)
-        if not isinstance(finding.verdict, NotRefuted | Proved):
-            raise PrivacyError(finding)
+        _require_held(finding)
         return finding
+
+
+def _require_held(finding: Finding) -> None:
+    """Raise what fails a test, unless the claim was proved or not refuted."""
+    __tracebackhide__ = True
+    if isinstance(finding.verdict, Skipped):
+        raise TargetError(finding.verdict.reason)
+    if not isinstance(finding.verdict, NotRefuted | Proved):
+        raise PrivacyError(finding)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from attrs import Factory, define
 
-import crowdproof
 from crowdproof import wire
 from crowdproof.audit import audit
 from crowdproof.audit.allowance import Allowance
@@ -28,6 +27,12 @@ from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import DP, DPS
 from crowdproof.errors import pass_interrupts
 from crowdproof.findings import Confidence, Cost, Finding, Json, Measured, Refuted
+
+LEARNED_FORM = 2
+"""The form in which a slice leaves what it learned, raised whenever that changes; what has another form is not read.
+
+The first form had no number, and was changed without one.
+"""
 
 
 @define(eq=False)
@@ -83,13 +88,13 @@ class AuditEngine:
         result = comparison.slice(budget, error=alpha, seed=seed, first=case.subject.found, learned=_learned(state))
         betting_story.require_answers(result)
         case.keys.update(result.keys)
-        learned = {"crowdproof": crowdproof.__version__, "state": result.state}
+        learned = {"form": LEARNED_FORM, "state": result.state}
         return Slice(
             log_e=result.log_e,
             runs=result.trials,
             witness=_seen(case, result, pairs=comparison.pairs, alpha=alpha),
             state=learned,
-            detectable=f"In the last slice, {result.detectable.words}.",
+            detectable=_of_the_last_slice(result.detectable.words),
             whole=result.ended is not Ended.SECONDS,
             sees=result.bet and not result.detectable.nothing,
         )
@@ -97,6 +102,11 @@ class AuditEngine:
     def release(self, case: Case) -> None:
         """End the target's processes."""
         case.subject.target.close()
+
+
+def _of_the_last_slice(words: str) -> str:
+    """Sentences about a test by betting, as they are told where it has many slices."""
+    return f"In the last slice of the test by betting, {words[0].lower()}{words[1:]}"
 
 
 def _audited(case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding:
@@ -193,8 +203,8 @@ def _passing(entry: Entry, behaviour: Behaviour | None) -> str | None:
 
 
 def _learned(state: Json) -> Json:
-    """What earlier slices learned, where this version of crowdproof wrote it; else the slice starts from nothing."""
-    written = isinstance(state, dict) and state.get("crowdproof") == crowdproof.__version__
+    """What earlier slices learned, where it was written in this form; else the slice starts from nothing."""
+    written = isinstance(state, dict) and state.get("form") == LEARNED_FORM
     return state.get("state") if written else None
 
 

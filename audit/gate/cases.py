@@ -18,7 +18,8 @@ DEFAULT_RUNS = 20_000
 """Runs that one gate spends on a claim where the configuration does not say: a guess, for targets that take a
 millisecond or so. What they find is told in each finding."""
 DEFAULT_TIMEOUT = 60.0
-"""Seconds after which one run of the target is given up, where the configuration does not say: a guess."""
+"""Seconds after which one run of the target is given up, where the configuration does not say. A guess: a shorter time
+fails slow targets that work, a longer one lets a hanging target hold up a gate."""
 
 
 @frozen(eq=False)

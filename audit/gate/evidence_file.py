@@ -17,7 +17,10 @@ from crowdproof.interrupts import unbroken
 APPLICATION = 0x43524F57
 """Marks a SQLite file as ours: the letters CROW, in ASCII."""
 VERSION = 1
-"""The version of the tables below; a file of another version is left as it is. No other has been written so far."""
+"""The version of the tables below; a file of another version is left as it is.
+
+Early builds of crowdproof 0.1 wrote version 1 with other columns: such a file is known by these, and left as it is too.
+"""
 BUSY_SECONDS = 120.0
 """How long to wait for another process that is writing: a guess, far above what a write of a few rows takes."""
 
@@ -83,6 +86,18 @@ class EvidenceFile:
                 raise sqlite3.DatabaseError("it ends in the middle of a page")  # of which SQLite takes no notice
         if answers != ["ok"]:
             raise sqlite3.DatabaseError(answers[0])
+        self._check_columns()
+
+    def _check_columns(self) -> None:
+        """Refuse a table that has other columns than are written today; one that is missing is told as damage."""
+        with contextlib.closing(sqlite3.connect(":memory:")) as fresh:
+            fresh.executescript(_TABLES)
+            for table in ("epochs", "slices"):
+                if _columns(self.base, table) not in ([], _columns(fresh, table)):
+                    raise DataError(
+                        f"{self.path} is an evidence file of an early build of crowdproof 0.1, whose columns this one "
+                        "does not read: name another file, it was left as it is."
+                    )
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -112,6 +127,10 @@ class EvidenceFile:
             ) from None
         except OSError as error:
             raise DataError(f"cannot use the evidence file {self.path}: {error.strerror}.") from None
+
+
+def _columns(base: sqlite3.Connection, table: str) -> list[str]:
+    return [name for _, name, *_ in base.execute(f"PRAGMA table_info({table})")]
 
 
 def _connect(path: Path) -> sqlite3.Connection:

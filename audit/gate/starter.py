@@ -88,7 +88,9 @@ def _parameters(function: Any) -> dict[str, Any]:
         return {}
     plain = [each for each in found if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
     wanted = [each for each in plain if each.name not in _RANDOM]
-    return {each.name: _USUAL.get(each.name, 1) if each.default is each.empty else each.default for each in wanted}
+    usual = {each.name: _USUAL.get(each.name, 1) for each in wanted}
+    declared = {each.name: each.default for each in wanted if each.default is not each.empty}
+    return {**usual, **declared}
 
 
 _USUAL = {"k": 10, "epsilon": 1.0, "delta": 1e-6}

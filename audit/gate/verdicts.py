@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from crowdproof import wire
 from crowdproof.audit.compare.conclusion import suspicious
 from crowdproof.audit.compare.constant import constant
+from crowdproof.audit.compare.measured import IF_NOT
 from crowdproof.audit.gate.rounds import ClaimUnderTest
 from crowdproof.findings import (
     Certainty,
@@ -81,7 +82,7 @@ def _verdict(test: ClaimUnderTest) -> Verdict:
     if not test.sees and not test.case.exact:
         return Undecided(_too_few(test))
     tested = [test.detectable] if test.sees else []
-    return NotRefuted(" ".join([*tested, *(sentence for sentence, _ in test.case.exact)]))
+    return NotRefuted(" ".join([*(sentence for sentence, _ in test.case.exact), *tested]))
 
 
 def _too_few(test: ClaimUnderTest) -> str:
@@ -96,7 +97,7 @@ def _held(test: ClaimUnderTest, held: NotRefuted) -> Verdict:
     """What enumeration shows if the target is deterministic, and which leak the test would have found if it is not."""
     if not test.sees:
         return held
-    return NotRefuted(f"{held.detectable} If it is not: {test.detectable[0].lower()}{test.detectable[1:]}")
+    return NotRefuted(f"{held.detectable} {IF_NOT} {test.detectable}")
 
 
 def _witness(test: ClaimUnderTest) -> Witness:

@@ -11,7 +11,8 @@ from crowdproof.audit.request import Pair
 from crowdproof.claims import Neighbours
 
 MOST = 6
-"""Rows that are tried, those that stick out most: a guess."""
+"""Rows that are tried, those that stick out most. A guess: the runs are divided among them, so that more leave too few
+for each, and with fewer the row that is at risk may not be among them."""
 
 
 def own_data(data: Any, relation: Neighbours) -> Iterator[Pair]:

@@ -8,7 +8,8 @@ from attrs import frozen
 from crowdproof.errors import DataError
 
 MOST_VALUES = 12
-"""How many values of a column are tried: a guess."""
+"""How many values of a column are tried. A guess: the search takes longer to try more, and with fewer it may miss the
+value that the target treats in a special way."""
 
 Row = tuple[Any, ...]
 

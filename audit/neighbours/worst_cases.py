@@ -20,7 +20,8 @@ from crowdproof.proofs.bounds import theorem5, worst_pair
 MOST_ROWS = 2_000
 """Rows of hand-made tables at most: a guess, so that slow targets still answer in good time."""
 TOO_SMALL = 0.008
-"""The probability with which a sample of a crowd may hold fewer than k rows: a guess, so that nearly all do not."""
+"""The probability with which a sample of a crowd may hold fewer than k rows. A guess: larger lets the crowd be
+suppressed too often to show anything, smaller makes the table larger and each run slower."""
 
 
 @frozen(eq=False)

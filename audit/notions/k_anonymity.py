@@ -26,9 +26,11 @@ from crowdproof.findings import Counterexample, Evidence, Exact, Note, NotRefute
 from crowdproof.mechanism import is_deterministic
 
 DATASETS = 12
-"""Datasets that the target is run on besides the user's own: a guess."""
+"""Datasets that the target is run on besides the user's own. A guess: each takes a run or several of a target that may
+be slow, and with fewer the one that it handles badly may not be among them."""
 SEEDS = 5
-"""Runs on each of them, where the target is randomized: a guess."""
+"""Runs on each of them, where the target is randomized. A guess: more take longer, and a release that comes in one run
+of ten is missed by five with probability 0.59."""
 MEANING = Note("Meaning of the cells", CELLS["text"])
 
 

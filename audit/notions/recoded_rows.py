@@ -140,8 +140,12 @@ def _coded(left: Counter[Row], right: Counter[Row]) -> Iterator[tuple[np.ndarray
     rows = [list(left.elements()), list(right.elements())]
     for columns in zip(*(zip(*side, strict=True) for side in rows), strict=True):
         codes: dict[Cell, int] = {}
-        first, second = (
-            np.array([-1 if _hidden(cell) else codes.setdefault(cell, len(codes)) for cell in column])
-            for column in columns
-        )
+        first, second = (np.array([_code(cell, codes) for cell in column]) for column in columns)
         yield first, second
+
+
+def _code(cell: Cell, codes: dict[Cell, int]) -> int:
+    """The number of a cell, a new one where the cell has none yet; -1 where it is suppressed."""
+    if _hidden(cell):
+        return -1
+    return codes.setdefault(cell, len(codes))

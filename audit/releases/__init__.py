@@ -3,8 +3,9 @@
 from crowdproof.audit.releases.batch import Form, Releases
 from crowdproof.audit.releases.canonical import as_table, canonical, snapshot
 from crowdproof.audit.releases.events import evaluate, event
-from crowdproof.audit.releases.features import Feature, Numbers, Reader, Records, reader_for
-from crowdproof.audit.releases.keys import code
+from crowdproof.audit.releases.features import Feature
+from crowdproof.audit.releases.keys import code, same
+from crowdproof.audit.releases.readers import Numbers, Reader, Records, reader_for
 from crowdproof.audit.releases.refusal import Refusal
 from crowdproof.audit.releases.scores import Additive, Lookup, Score, Tree, ranked, score_from_json
 from crowdproof.audit.releases.texts import brief, kind_of
@@ -31,6 +32,7 @@ __all__ = [
     "kind_of",
     "ranked",
     "reader_for",
+    "same",
     "score_from_json",
     "snapshot",
     "traits",

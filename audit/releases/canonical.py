@@ -140,8 +140,14 @@ def _whole(form: Any, value: Any) -> Any:
 def _plain_table(table: pl.DataFrame) -> pl.DataFrame:
     """The table, in which what polars knows nothing of is text."""
     odd = [name for name, kind in table.schema.items() if kind == pl.Object]
-    texts = [pl.Series(name, [None if each is None else _cell_text(each) for each in table[name]]) for name in odd]
-    return table.with_columns(texts) if texts else table
+    if not odd:
+        return table
+    return table.with_columns(_text_column(table[name]) for name in odd)
+
+
+def _text_column(column: pl.Series) -> pl.Series:
+    texts = [None if each is None else _cell_text(each) for each in column]
+    return pl.Series(column.name, texts)
 
 
 def _cell_text(cell: Any) -> str:
@@ -187,31 +193,18 @@ def _member(value: Any, depth: int) -> Any:
 
 
 def _array(value: Any, depth: int) -> Any:
-    """An array as nested tuples, an array without axes as its only entry."""
+    """An array as nested tuples, an array without axes as its only entry.
+
+    The room that an array of texts has for longer ones is not part of what they say; numpy takes zeros at their end for
+    such room.
+    """
     kind = value.dtype.kind
     if value.size == 0 and 0 in value.shape[:-1]:
         return Other("empty array", f"shape {value.shape}")  # lists do not tell the axes after an empty one
     if kind in "mM":
         value = value.astype(str)
-    elif kind in "SU":
-        return _form(_padded(value), depth)
     listed = value.tolist() if kind in "biuf" else list(value) if value.ndim else value.item()
     return _form(listed, depth)
-
-
-def _padded(value: Any) -> Any:
-    """The texts of an array. Where the array has room for more than the longest, they are filled up with zeros.
-
-    numpy does so in memory, and does not know whether a zero at the end belongs to a text: only its type tells.
-    """
-    letters = value.dtype.itemsize // (4 if value.dtype.kind == "U" else 1)
-    listed = value.tolist()
-    longest = int(np.char.str_len(value).max(initial=1))
-    if value.size == 0 or longest >= letters:
-        return listed
-    zero = "\0" if value.dtype.kind == "U" else b"\0"
-    filled = [each.ljust(letters, zero) for each in value.ravel().tolist()]
-    return np.array(filled, dtype=object).reshape(value.shape).tolist()
 
 
 def _other(value: Any, depth: int) -> Any:

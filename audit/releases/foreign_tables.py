@@ -57,13 +57,9 @@ def _from_arrow(table: Any) -> pl.DataFrame:
     """A pyarrow table; text is copied, since pyarrow can be given memory that changes later."""
     names = unused_names(table.schema.names)
     columns = [pl.Series(name, pl.from_arrow(column)) for name, column in zip(names, table.columns, strict=True)]
-    copied = [
-        pl.Series(column.name, column.to_list(), dtype=column.dtype)
-        if column.dtype in (pl.String, pl.Binary)
-        else column
-        for column in columns
-    ]
-    return pl.DataFrame(copied)
+    texts = [column for column in columns if column.dtype in (pl.String, pl.Binary)]
+    copied = [pl.Series(column.name, column.to_list(), dtype=column.dtype) for column in texts]
+    return pl.DataFrame(columns).with_columns(copied)
 
 
 def unused_names(names: Iterable[Any]) -> list[str]:

@@ -26,6 +26,15 @@ def code(output: Any) -> int:
     return int.from_bytes(hashlib.blake2b(spelled(looked_at(output)).encode(), digest_size=8).digest(), "little")
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two releases are one and the same to everything that looks at them: their canonical forms are equal.
+
+    >>> same(np.array([1.0, np.nan]), [1, float("nan")]), same([1, 2], [2, 1]), same(0.0, -0.0)
+    (True, False, False)
+    """
+    return spelled(looked_at(one)) == spelled(looked_at(other))
+
+
 def row_codes(matrix: NDArray[np.float64]) -> NDArray[np.uint64]:
     """A 64-bit number for each row of numbers."""
     bits = np.ascontiguousarray(matrix).view(np.uint64)

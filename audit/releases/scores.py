@@ -7,9 +7,9 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from crowdproof.audit.releases.features import Feature, Reader, reader_from_json
+from crowdproof.audit.releases.features import Feature, Floats
+from crowdproof.audit.releases.readers import Reader, reader_from_json
 
-Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
 
@@ -191,19 +191,30 @@ def score_from_json(record: dict[str, Any]) -> Score:
     reader, rank = reader_from_json(record["reader"]), np.array(record["rank"], np.intp)
     if record["kind"] == "lookup":
         codes = np.array([int(each, 16) for each in record["codes"]], np.uint64)
-        return Lookup(reader, rank, codes, tuple(record["texts"]), _numbers(record["prior"]))
+        return Lookup(reader, rank, codes=codes, texts=tuple(record["texts"]), prior=_numbers(record["prior"]))
     features = tuple(tuple(feature) for feature in record["features"])
     if record["kind"] == "tree":
         asked, left, right = (np.array(record[each], np.intp) for each in ("asked", "left", "right"))
         threshold, prior = _numbers(record["threshold"]), _numbers(record["prior"])
-        return _checked(Tree(reader, rank, features, asked, threshold, left, right, tuple(record["may_lack"]), prior))
+        tree = Tree(
+            reader,
+            rank,
+            features=features,
+            asked=asked,
+            threshold=threshold,
+            left=left,
+            right=right,
+            may_lack=tuple(record["may_lack"]),
+            prior=prior,
+        )
+        return _checked(tree)
     return Additive(
         reader,
         rank,
-        features,
-        tuple(_numbers(each) for each in record["edges"]),
-        tuple(_numbers(each) for each in record["weights"]),
-        _numbers(record["cuts"]),
+        features=features,
+        edges=tuple(_numbers(each) for each in record["edges"]),
+        weights=tuple(_numbers(each) for each in record["weights"]),
+        cuts=_numbers(record["cuts"]),
     )
 
 

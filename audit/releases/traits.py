@@ -25,6 +25,7 @@ LONGEST = 4096
 _BETWEEN = re.compile(r"[\s=;:,|]+")
 """What stands between two words, or between a name and its value."""
 _FINITE_LIMIT = 10**300
+"""Numbers beyond this are taken for it. The sum of a million of them is still a float: these end at 10^308."""
 
 
 def traits(output: Any) -> Iterator[tuple[Trait, float]]:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from crowdproof import interrupts
 from crowdproof.audit.request import Item, Result
 from crowdproof.audit.runners.window import Chunk, ordered
-from crowdproof.audit.targets.process import ONE_THREAD
+from crowdproof.audit.targets.interpreter import ONE_THREAD
 from crowdproof.errors import ParameterError, TargetError
 
 

@@ -1,21 +1,20 @@
 """Measuring how a target behaves: the engines need to know, and so does the reader of a finding."""
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import polars as pl
 from attrs import frozen
 
-from crowdproof.audit.releases.columns import table_digest
-from crowdproof.audit.releases.objects import Record
+from crowdproof.audit.releases import same
 from crowdproof.errors import TargetError
 from crowdproof.findings import Note
 
 REPEATS = 12
 """Runs that must agree: noise on a small count gives the same number twice in a row easily, twelve times hardly."""
 SEED = 11
+"""The first seed of these runs. Any would do, as long as it is the same one each time."""
 
 Runs = Callable[[Any, Sequence[int]], list[Any]]
 
@@ -111,26 +110,3 @@ def variants(data: Any) -> list[Any]:
     if isinstance(data, (np.ndarray, list, tuple)) and len(data) > 1:
         return [data[-2::-1], data[: len(data) // 2]]
     return []
-
-
-def same(left: Any, right: Any) -> bool:  # noqa: PLR0911  (one return for each kind of output)
-    """Whether two outputs are equal: content, types and order.
-
-    >>> same(np.array([1.0, np.nan]), np.array([1.0, np.nan])), same([1, 2], [2, 1])
-    (True, False)
-    """
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, pl.DataFrame):
-        return bool(left.schema == right.schema and table_digest(left) == table_digest(right))
-    if isinstance(left, np.ndarray):
-        return bool(left.dtype == right.dtype and left.shape == right.shape and left.tobytes() == right.tobytes())
-    if isinstance(left, (list, tuple)):
-        return len(left) == len(right) and all(map(same, left, right))
-    if isinstance(left, dict):
-        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, (Decimal, float, complex)):
-        return repr(left) == repr(right)  # minus zero is not zero, and a signalling nan does not let itself be compared
-    if isinstance(left, Record):
-        return left.kind == right.kind and same(left.fields, right.fields)
-    return bool(left == right) or (left != left and right != right)  # noqa: PLR0124  (NaN)

@@ -14,7 +14,8 @@ from typing import Any
 from crowdproof.audit.targets.behaviour import Behaviour, order_behaviour
 from crowdproof.audit.targets.exchange import FORMATS, as_text, check_format, decode, encode, from_json
 from crowdproof.audit.targets.forms import require_table
-from crowdproof.audit.targets.http_answer import Answer, FaultyAnswerError, Left, printable
+from crowdproof.audit.targets.http_answer import Answer, Left
+from crowdproof.audit.targets.http_faults import FaultyAnswerError, printable
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError

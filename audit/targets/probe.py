@@ -10,7 +10,8 @@ from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Mechanism
 
 RUNS = 3
-"""Runs on each dataset: a guess, so that a target that refuses now and then is not turned away."""
+"""Runs on each dataset. A guess: with one, a target that refuses now and then would be turned away, and more delay
+every audit."""
 
 
 def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:

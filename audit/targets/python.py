@@ -6,12 +6,14 @@ from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import SEED, Behaviour, keeps_state, measure, order_behaviour, outcome, same
+from crowdproof.audit.releases import same
+from crowdproof.audit.targets.behaviour import SEED, Behaviour, keeps_state, measure, order_behaviour, outcome
 from crowdproof.audit.targets.find import absolute, find, name_of
 from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
 from crowdproof.audit.targets.interface import ISOLATION, Limits, Target, reload_call
-from crowdproof.audit.targets.process import Process, Setup
+from crowdproof.audit.targets.interpreter import Setup
+from crowdproof.audit.targets.process import Process
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.audit.targets.staying import staying
 from crowdproof.errors import NoReleaseError, ParameterError

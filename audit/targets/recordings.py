@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 import polars as pl
 
 from crowdproof.audit.data.tables import SUFFIXES, read_table
+from crowdproof.audit.releases import same
 from crowdproof.audit.request import Pair
-from crowdproof.audit.targets.behaviour import Behaviour, same
+from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.interface import Target
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.claims import Neighbours
@@ -71,7 +72,8 @@ class ReleasePair(Target):
 
     def examine(self, data: Any) -> Behaviour:
         """Whether all outputs of a side are the same; uses none of them up."""
-        outputs = [_read(path) for path in self.files[data if data in self.files else LEFT][:8]]
+        side = data if data in self.files else LEFT
+        outputs = [_read(path) for path in self.files[side][:8]]
         alike = len(outputs) > 1 and all(same(outputs[0], each) for each in outputs)
         self.behaviour = Behaviour(
             deterministic=alike, reproducible=True, isolation="Nothing is run: outputs are read."

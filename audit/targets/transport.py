@@ -30,7 +30,9 @@ MOST_VALUES = 1 << 24
 
 _DTYPE = re.compile(rf"[<>|=][{ARRAY_KINDS}][1-9][0-9]*(\[[0-9]*[a-zA-Z]+\])?")
 _LAST_CHARACTER = 0x10FFFF
+"""The last code point of Unicode."""
 _ATOMS = AS_IS | {int}
+"""Types of JSON that are values as they stand."""
 
 ReadTable = Callable[[bytes], pl.DataFrame]
 

@@ -111,7 +111,7 @@ def compose(count: Number, k: Number, beta: Number, epsilon: Number | Epsilon, p
         if adaptive.numerator < 2**_ENOUGH:  # nothing but rounding
             return None
         high = min(adaptive, coarse.upper_for_one_n(low))
-        return Composed(low, high, adaptive, n, rounds, add_remove(size, share, part))
+        return Composed(low, high, adaptive=adaptive, n=n, count=rounds, basic=add_remove(size, share, part))
 
     return settle(attempt, _BITS)
 

@@ -321,7 +321,7 @@ def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int | None
     def attempt() -> Certified | None:
         law = setting.law()
         excess = excess_with(law, n, count) if n >= count else excess_without(law, m, count - 1)
-        search = _Search(count, law, excess, n, m, budget)
+        search = _Search(count, law, best=excess, n=n, m=m, left=budget)
         above = estimate(search.run())
         if not accurate(search.best):
             return None

@@ -185,9 +185,9 @@ _VALUES = (
 DPS_DP = Statement(
     "dps-dp",
     "LQS 2.6",
-    "The example: A1 = r(T) XOR s(T) for r 'more men than women', on at least 1000 rows, is said to be DPS.",
-    Registered.REFUTED,
-    (
+    sentence="The example: A1 = r(T) XOR s(T) for r 'more men than women', on at least 1000 rows, is said to be DPS.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "values",
             "For 5000 men and 5000 women the event has probability 0.00798 without the target (ties), 0.2540 with a "
@@ -203,7 +203,7 @@ DPS_DP = Statement(
             (goal("binomial(2*h, h) == 2*binomial(2*h - 1, h + 1)"),),
         ),
     ),
-    Printed(
+    printed=Printed(
         "A1 satisfies (beta, eps, delta)-DPS for a delta below beta = 1/2 on large datasets",
         Finite(
             _all_male, "delta <= limit", ({"rows": 10_000, "threshold": 1000, "x": Fraction(10**6), "digits": 900},)
@@ -219,9 +219,9 @@ DPS_DP = Statement(
 DPS_DP_NOISE = Statement(
     "dps-dp-noise",
     "LQS 2.6",
-    "The example: A2, the male share with Laplace noise, is said to be eps-DP and to reveal r(T).",
-    Registered.REFUTED,
-    (
+    sentence="The example: A2, the male share with Laplace noise, is said to be eps-DP and to reveal r(T).",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "sensitivity",
             "The share of one row changes by 1 when the row is replaced.",
@@ -229,7 +229,7 @@ DPS_DP_NOISE = Statement(
             (case(size=2), goal("sensitivity < one")),
         ),
     ),
-    Printed(
+    printed=Printed(
         "Pr[r(T) | A2(T) >= 1/2] is about 1",
         Finite(_noisy, "posterior >= claimed", ({"half": 60, "epsilon": 1},), "balls"),
         "A share has sensitivity 1, not 1/|T|. With the noise that this takes, A2 tells next to nothing of r: for 60 "

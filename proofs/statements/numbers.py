@@ -161,9 +161,9 @@ _ENOUGH = (("0.025", 12), ("0.05", 9), ("0.1", 6), ("0.2", 4))
 NONTRIVIAL = Statement(
     "thm5-nontrivial",
     "LQS Thm 5 with Def 3",
-    "Theorem 5 is stated for every k, and Definition 3 asks for delta < beta.",
-    Registered.REFUTED,
-    (
+    sentence="Theorem 5 is stated for every k, and Definition 3 asks for delta < beta.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "enough",
             "At eps = -ln(1-beta), d < beta from k = 12, 9, 6, 4 on for beta = 0.025, 0.05, 0.1, 0.2 (d falls with "
@@ -178,7 +178,7 @@ NONTRIVIAL = Statement(
             tuple(case(f"k = {k} at beta = {beta}", k=k, beta=beta) for beta, k in _ENOUGH),
         ),
     ),
-    Printed(
+    printed=Printed(
         "d(k, beta, eps) < beta, as DPS requires, for every k >= 1 and eps >= -ln(1-beta)",
         Finite(_threshold, "d < beta", ({"k": 1, "beta": "0.1"},), "balls"),
         "Theorem 5 is a DPS statement only where d < beta: at eps = -ln(1-beta) that takes k >= 12, 9, 6, 4 for beta "
@@ -223,9 +223,9 @@ _SINGLE = ({"epsilon": "0.25", "printed": "9.63e-2"}, {"epsilon": "0.5", "printe
 FIG5 = Statement(
     "fig5-k1",
     "LQS 3.3, on Fig 5",
-    "For k = 1 and beta = 0.025 the obtained delta is said to be less than beta.",
-    Registered.REFUTED,
-    (
+    sentence="For k = 1 and beta = 0.025 the obtained delta is said to be less than beta.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "n-m-at-least-one",
             "For k = 1, n = 1 has gamma n < k; n_m is the largest such n (thm5), so that n_m >= 1.",
@@ -255,7 +255,7 @@ FIG5 = Statement(
             off_by_one(_SINGLE),
         ),
     ),
-    Printed(
+    printed=Printed(
         "d(1, 0.025, eps) < 0.025",
         Finite(_single, "d < beta", tuple({"epsilon": each} for each in ("0.5", "0.25")), "balls"),
         "d(1, beta, eps) >= beta at every eps: n_m >= 1, and one row already shows with probability beta. At eps = "
@@ -284,9 +284,9 @@ _FACTORS = tuple(
 FIG2 = Statement(
     "fig2-k10",
     "LQS 3.3, on Fig 2",
-    "When eps = 2, increasing k by 10 is said to decrease delta by about 1e-5.",
-    Registered.REFUTED,
-    (
+    sentence="When eps = 2, increasing k by 10 is said to decrease delta by about 1e-5.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "factors",
             "For beta = 0.2 and k = 5, 10, .., 40 the factors are 1.33e-6, 1.72e-6, 1.36e-5, .., 1.58e-5.",
@@ -294,7 +294,7 @@ FIG2 = Statement(
             off_by_one(_FACTORS),
         ),
     ),
-    Printed(
+    printed=Printed(
         "d(k, 0.2, 2) - d(k + 10, 0.2, 2) is about 1e-5: at least 1e-6",
         Finite(_tenfold, "drop >= claimed", ({"k": 20, "printed": "1.94e-6"},), "balls"),
         "It is a factor, not a difference: between 1.3e-6 and 1.6e-5 for k = 5, 10, .., 40. The difference at k = 20 "
@@ -331,9 +331,9 @@ _NEARER = (
 FIG4 = Statement(
     "fig4-k",
     "LQS 3.3, on Fig 4",
-    "Doubling beta from 0.05 is said to need k = 22, 35, 60 for about the same privacy as k = 15.",
-    Registered.REFUTED,
-    (
+    sentence="Doubling beta from 0.05 is said to need k = 22, 35, 60 for about the same privacy as k = 15.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "off",
             "On the average over eps = 0.55 .. 1.95 they are 0.69, 1.17 and 2.25 decades off.",
@@ -347,7 +347,7 @@ FIG4 = Statement(
             off_by_one(_NEARER),
         ),
     ),
-    Printed(
+    printed=Printed(
         "with those k the deltas agree within half a decade on the average over eps = 0.55 .. 1.95",
         Finite(_average, "decades <= limit", _FIG4, "balls"),
         "They are 0.69, 1.17 and 2.25 decades off on the average. k = 21, 33 and 65 are nearer.",

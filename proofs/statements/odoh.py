@@ -158,9 +158,9 @@ def _case_all(k: int, n: int) -> dict[str, Any]:
 CASE = Statement(
     "odoh-case",
     "Odoh sec 5",
-    "The case study has k = 1, N = 3, pi = 2/3, and eps = 0.049 (OR), 0.0337 (AND) for d = 0.1, R = 60.",
-    Registered.REFUTED,
-    (
+    sentence="The case study has k = 1, N = 3, pi = 2/3, and eps = 0.049 (OR), 0.0337 (AND) for d = 0.1, R = 60.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "pi",
             "2/3 is pi(2, 3), and pi(1, 3) is 1, where equation 3 has no value.",
@@ -174,7 +174,7 @@ CASE = Statement(
             off_by_one(_TWO_THIRDS),
         ),
     ),
-    Printed(
+    printed=Printed(
         "pi(2, 3) = 2/3 with d = 0.1 and R = 60 gives eps = 0.049",
         Finite(_case_all, "eps >= printed", ({"k": 2, "n": 3},), "balls"),
         "pi(1, 3) = 1, where equation 3 has no value (p + d >= 1). 2/3 is pi(2, 3), and gives eps = 0.008274 (OR) and "
@@ -192,9 +192,9 @@ def _growth(n: int, k: int) -> dict[str, Fraction]:
 MONOTONE = Statement(
     "odoh-mono",
     "Odoh sec 6",
-    "It is said that pi near 0 (k near N) gives eps near 0, and k near 1 gives eps near infinity.",
-    Registered.REFUTED,
-    (
+    sentence="It is said that pi near 0 (k near N) gives eps near 0, and k near 1 gives eps near infinity.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "smallest",
             "W is smallest at p = (1-d)/2, with the value ((1+d)/(1-d))^2.",
@@ -239,7 +239,7 @@ MONOTONE = Statement(
             (case("from k = 3", k=3), goal("next > 10*now")),
         ),
     ),
-    Printed(
+    printed=Printed(
         "a smaller pi gives a smaller eps (N = 10, d = 0.1, k = 9 to 10)",
         Finite(_growth, "next <= now", ({"n": 10, "k": 9},)),
         "Equation 3 is smallest at p = (1-d)/2, with 2 ln((1+d)/(1-d))/R, and grows without bound as p goes to 0 and "

@@ -328,9 +328,9 @@ def _at_n(n: int, b: Fraction) -> dict[str, Fraction]:
 DOMAIN = Statement(
     "thm5-ratio",
     "LQS App A.2",
-    "The ratio of f(j; n) to f(j; n-1) is printed as n(1-beta)/(n-j) for n >= j, and as 1 for n < j.",
-    Registered.REFUTED,
-    (
+    sentence="The ratio of f(j; n) to f(j; n-1) is printed as n(1-beta)/(n-j) for n >= j, and as 1 for n < j.",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "beyond",
             "Beyond n both probabilities are 0: there is no ratio, and no such output.",
@@ -338,7 +338,7 @@ DOMAIN = Statement(
             (goal("shown + beyond == 0"),),
         ),
     ),
-    Printed(
+    printed=Printed(
         "f(j; n) (n-j) = n (1-beta) f(j; n-1) has a finite ratio at j = n",
         Finite(_at_n, "shown <= huge*other", ({"n": 3, "b": Fraction(1, 3)},)),
         "At j = n the ratio is infinite: f(n; n-1) = 0 and f(n; n) = beta^n. Such outputs are bad and are counted in "

@@ -81,10 +81,10 @@ _SWAPPED: Choice = (TABLE[1], TABLE[0])
 THEOREM6 = Statement(
     "thm6",
     "LQS Thm 6, App A.3",
-    "An eps1-safe k-anonymization, both steps on the same sample, is said to be (beta, eps, delta)-DPS with delta = "
-    "d(k, beta, eps - eps1), for eps >= eps1 - ln(1-beta).",
-    Registered.REFUTED,
-    (
+    sentence="An eps1-safe k-anonymization, both steps on the same sample, is said to be (beta, eps, delta)-DPS with "
+    "delta = d(k, beta, eps - eps1), for eps >= eps1 - ln(1-beta).",
+    verdict=Registered.REFUTED,
+    obligations=(
         Obligation(
             "first-step-safe",
             "The first step of the counterexample is eps1-DP: no factor above 4 between neighbouring samples, for A "
@@ -147,7 +147,7 @@ THEOREM6 = Statement(
             (goal("p <= x1*r", "one factor only"), without("q <= x1*r"), without("x1 >= 0")),
         ),
     ),
-    Printed(
+    printed=Printed(
         "delta = d(k, beta, eps - eps1)",
         Finite(_table, "actual <= claimed", (_CASE,)),
         "The proof treats A_m's choice as independent of the sample that it is applied to, and Definition 3 runs both "

@@ -22,8 +22,8 @@ from crowdproof.audit.releases import Releases, Score, reader_for, score_from_js
 from crowdproof.audit.request import Pair
 
 FIRST = 128
-"""Runs on each side in the first block of a pair, from which a first score is learned: a guess. With a small budget it
-is fewer."""
+"""Runs on each side in the first block of a pair, from which a first score is learned. A guess: nothing is bet on them,
+so more are wasted on a large leak, and from fewer a poorer score is learned. With a small budget it is fewer."""
 GROWTH = 0.1
 """Each further block of a pair is this share of what it has had, so that bets keep up with what was learned. Larger
 blocks took more calls on the standard mechanisms, measured by `benchmarks power`; smaller ones take more time."""
@@ -31,21 +31,25 @@ REFIT = 1.7
 """The score is learned anew whenever the pair has had this many times more runs than last time: doublings cost power,
 measured by `benchmarks power`, and to learn more often costs time."""
 RERANK = 1.3
-"""The cells are ranked anew whenever the pair has had this many times more runs than last time: a guess."""
+"""The cells are ranked anew whenever the pair has had this many times more runs than last time: with every third block
+or so, since a block adds a tenth. Larger leaves bets on an old order, smaller costs time."""
 KEPT_FOR_BETS = 3
-"""The latest runs, one part in so many of all, are not used to rank cells, so that they can size bets: a guess. It is
-the share that is held out when a score is learned."""
+"""The latest runs, one part in so many of all, are not used to rank cells, so that they can size bets: the share that
+is held out when a score is learned. A larger part would leave less to rank by, a smaller one would size bets badly."""
 NEARLY_ALL = 0.999
-"""What a pool may be short of the trials by, to count as grown with them: a guess, which allows for rounding."""
+"""What share of the trials a pool must hold to count as grown with them. A guess: it allows for rounding, and a pool
+that has reached its limit falls short of it soon."""
 LOOKED_AT = 64
-"""Releases of either side by which it is decided how to read them: a guess."""
+"""Releases of either side by which it is decided how to read them: the form that most of them have. A guess: from fewer
+the rarer of two forms might seem the commoner, more take time whenever a score is learned."""
 LEAST_LEARNED = 2
 """Outputs of either side below which nothing is learned: one to fit a score to, one to judge it by."""
 FEW_CELLS = 16
 """Cells of a score up to which the same past outputs rank them and size the bets: a guess. So few cells can hardly look
 better by chance than they are."""
 EASIER = 0.8
-"""The share of the claimed epsilon and delta against which scores are compared: a guess."""
+"""The share of the claimed epsilon and delta against which scores are compared. A guess: at 1 a leak just beyond the
+claim shows no more growth than chance, and near 0 a score would be chosen for what the claim allows."""
 LITTLE = 0.01
 """The weight of the growth against epsilon 0 in that comparison: a guess, so small that it decides only ties."""
 _EMPTY = np.zeros(1, np.int64)

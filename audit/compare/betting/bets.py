@@ -44,10 +44,11 @@ NOISE = 2.0
 number of stakes that are fitted, and a bet in one direction has two, k and s."""
 SCALES = 0.95 * 0.5 ** np.arange(12)
 """Shares of what may be lost that the fixed strategies stake. Each is half of the one before, so that one of them is
-within a factor of two of the best; the smallest, 1/4000, suits what takes millions of runs to see. 0.95 leaves a rest
+within a factor of two of the best; the smallest, 1/2000, suits what takes millions of runs to see. 0.95 leaves a rest
 of the wealth whatever happens. How many there are is a guess."""
 CAP = 0.5
-"""The largest share of what may be lost that is staked to reach the goal: a guess, for a goal that is out of reach."""
+"""The largest share of what may be lost that is staked to reach the goal. A guess, for a goal that is out of reach: a
+larger share loses nearly all in a few trials, a smaller one cannot hurry where few trials are left."""
 HOPELESS = 500.0
 """Nats from the goal beyond which it makes no difference how many there are: e^-500 is still a float above 0."""
 REFUTE = np.array([0.3, *[0.6 / len(SCALES)] * len(SCALES), 0.1])

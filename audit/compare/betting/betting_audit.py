@@ -32,14 +32,17 @@ BLOCKS = 256
 """Where a bound is raised no block is larger than one part in so many of the budget: smaller blocks gave steadier
 bounds, measured by `benchmarks peers`. The number itself is a guess."""
 FIRST_PART = 16
-"""Nothing is bet on the first block of a pair, so it is no larger than one part in so many of the budget: a guess."""
+"""Nothing is bet on the first block of a pair, so it is no larger than one part in so many of the budget. A guess: a
+larger block wastes runs, a smaller one teaches too little to bet well."""
 LEAST = 16
-"""Runs on each side in the first block where the budget is smallest: a guess. From fewer hardly anything is learned."""
+"""Runs on each side in the first block where the budget is smallest. A guess: from fewer hardly anything is learned,
+and more would take the whole of a small budget."""
 NEARLY = 0.6
 """A pair that promises this share of the best one's growth is played with it where they have a dataset in common. That
 costs half of what the pair costs by itself, so a share above 0.5 pays. Chosen by `benchmarks power`."""
 EXPECTED = 4096
-"""Trials that are expected to come at first where the budget sets no runs: a guess, which only sizes bets."""
+"""Trials that are expected to come at first where the budget sets no runs. A guess that only sizes bets: too many makes
+the first stakes small, too few makes them large."""
 UNLIMITED = 2**24
 """Runs that a block may have on either dataset where the budget sets none: a guess, above what fits into memory."""
 
@@ -225,7 +228,8 @@ class Audit:
         return self.claim if self.ladder is None else self.ladder.next_rung()
 
     def _message(self) -> str:
-        likely = f"evidence {self.log_e:.1f} of {-self.log_error:.1f} nats"
+        share = min(max(self.log_e / -self.log_error, 0.0), 1.0)
+        likely = f"{share:.0%} of the evidence that a refutation needs"
         if self.ladder is not None and self.ladder.rejected:
             x = float(self.ladder.nulls.x[self.ladder.rejected - 1])
             return f"{likely}, epsilon above {math.log(x):.4g}"

@@ -22,12 +22,15 @@ EPSILONS = np.concatenate([np.linspace(0, 0.0049, 8), 0.005 * 1.001 ** np.arange
 """Rungs for epsilon: 0 to 22, a tenth of a per cent apart from 0.005 on. A guess: finer rungs cost time, and no runs
 show an epsilon above 22."""
 DELTAS = 0.9995 * 1.03 ** -np.arange(700, -1, -1.0)
-"""Rungs for delta: 1e-9 to 1, three per cent apart. A guess: finer rungs cost time."""
+"""Rungs for delta: 1e-9 to 1, three per cent apart. A guess: finer rungs cost time, coarser ones lose up to a whole
+step of the bound."""
 CAUTION = 2.0
 """Standard errors that are taken off what an event has shown, besides those that the bound itself will lose. A guess:
-of many events the best looks better than it is."""
+of many events the best looks better than it is. With less the bound aims at a rung that it misses, with more it aims
+too low."""
 SLACK = 0.5
-"""Standard errors by which a smaller event must be clearer than a larger one to be preferred: a guess."""
+"""Standard errors by which a smaller event must be clearer than a larger one to be preferred. A guess: with less chance
+chooses, with more a small event that tells clearly is passed over."""
 Reach: TypeAlias = Callable[[Floats, Floats, int, float], Floats]
 """How far up a ladder events with these counts on the heavier and the lighter side reach, less so many errors."""
 

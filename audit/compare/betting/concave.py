@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 STEPS = 10
-"""Newton steps at most: a guess. Each squares the error near the maximum, so that a few are enough."""
+"""Newton steps at most. Each squares the error near the maximum, so that a few are enough; a row that takes more keeps
+the stake that it has reached, which is a bet like any other."""
 HALVINGS = 10
-"""Times that a step is halved at most before it is given up: a guess."""
+"""Times that a step is halved at most before it is given up: a thousandth of a step gains next to nothing."""
 ENOUGH = 1e-3
-"""A row is done when another step would add less than this share of what it has: a guess. Bets that are off by so
-little earn nearly as much."""
+"""A row is done when another step would add less than this share of what it has. A guess: bets that are off by so
+little earn nearly as much, and a smaller share costs further steps."""
 INSIDE = 1e-9
 """How far above 0 a factor must stay: a guess, far above the rounding of floats."""
 

@@ -10,8 +10,8 @@ from crowdproof.audit.compare.betting.trials import Ran
 from crowdproof.audit.targets.run import NO_RELEASE, SEVERAL
 
 PART = 4
-"""The releases count as having stopped where they did for one run in so many: below, the rest examined enough. A
-guess."""
+"""The releases count as having stopped where they did for one run in so many. A guess: where fewer are affected the
+rest examined enough, and a larger share would let a target pass that was out of order for long."""
 LEAST = 256
 """Runs below which releases that are nearly always the same would often be so by chance: a guess. A release that comes
 in 95 runs of 100 would come in so many with probability 2e-6."""

@@ -30,12 +30,14 @@ It is larger than the error of a refutation: a drift that is missed may refute a
 only asks for other runs. The number is a guess between the two.
 """
 LEAST = 64
-"""Releases of a dataset below which no drift would show at that error: a guess."""
+"""Releases of a dataset below which no drift is looked for: the p-values are those of large samples, and halves of
+fewer than some thirty releases are small ones."""
 MOST = 20_000
-"""Releases of a dataset that are looked at, the first and the last of those that were kept: a guess that bounds the
-time."""
+"""Releases of a dataset that are looked at, the first and the last of those that were kept. A guess: more take time,
+and with fewer a slow drift is missed."""
 TRAITS = 16
-"""Features that are compared: more would leave too little error for each. A guess."""
+"""Features that are compared. A guess: the error is divided among them, so that more leave too little for each, and
+with fewer the one that drifts may not be among them."""
 
 
 def drifts(sides: Sequence[Releases]) -> bool:

@@ -24,24 +24,31 @@ from crowdproof.audit.releases.batch import form_of
 Places: TypeAlias = NDArray[np.intp]
 
 FITTED = 2 / 3
-"""Share of the kept outputs that scores are fitted to; the rest chooses among them and sets the first bets. A guess."""
+"""Share of the kept outputs that scores are fitted to; the rest chooses among them and sets the first bets. A guess: a
+larger share leaves too few to choose by, a smaller one makes poorer scores."""
 MOST_FEATURES = 32
-"""Features that sums and trees are fitted to, the most telling ones: a guess that bounds the time."""
+"""Features that sums and trees are fitted to, the most telling ones. A guess: the time grows with the number of pairs
+of them, and a leak that shows only in several features together may lie in one that was left out."""
 MOST_FITTED = 150_000
-"""Outputs of each side that a sum over features is fitted to: a guess that bounds the time."""
+"""Outputs of each side that a sum over features is fitted to. A guess: more take longer, and a sum of steps changes
+little with them."""
 MOST_GROWN = 50_000
-"""Outputs of each side that a tree is fitted to, which takes longer: a guess that bounds the time."""
+"""Outputs of each side that a tree is fitted to, which takes longer than a sum. A guess: more take longer, and fewer
+make the leaves coarser."""
 MOST_KEYS = 8192
-"""Different outputs that a table of outputs has at most: a guess. More would hardly repeat themselves."""
+"""Different outputs that a table of outputs has at most. A guess: more would hardly repeat themselves, so that each
+would be seen too seldom to tell anything."""
 FEW = 32
-"""Up to so many different numbers, a table of them is tried before a single feature: a guess."""
+"""Up to so many different numbers, a table of them is tried before a single feature. A guess: with few numbers the
+table is as simple and finds any set of them; with many it needs more runs than thresholds do."""
 LONGEST = 80
 """Letters of an output that are shown: about a line of a terminal."""
 TELLING = 4.0
 """Nats of held-out evidence against the claim below which scores are compared by likelihood instead: a guess. Evidence
 of so few nats is often chance."""
 NEARLY = 0.9
-"""A simpler score wins if it has this share of the growth of the best one, or is less than one nat behind: a guess."""
+"""A simpler score wins if it has this share of the growth of the best one, or is less than one nat behind. A guess:
+nearer to 1 chance prefers complicated scores, and lower runs are wasted on poorer ones."""
 GROWING = 0.75
 """The same for outputs or leaves that are ranked one by one: these ranks are learned from all runs that are to come, so
 they get better than they were on the runs that were held out. A guess."""

@@ -14,9 +14,11 @@ from crowdproof.audit.releases import Additive, Score, ranked
 MOST_BINS = 64
 """Cells that are bins each; more of them are put together. A guess: bins cost time in every block."""
 INNER_BINS = 24
-"""Evenly spread quantiles at which many cells are put together into bins; the tails have further ones. A guess."""
+"""Evenly spread quantiles at which many cells are put together into bins; the tails have further ones. A guess: an
+event ends between two bins, so that with fewer it misses the best end by more, and more cost time in every block."""
 MOST_GUIDED = 1e5
-"""Outputs for which the guess of a cell's log-ratio counts at most, however good guesses are in general: a guess."""
+"""Outputs as which the expected log-ratio of a cell counts at most, however well such expectations agree in general. A
+guess: with more no cell could ever depart from its expectation."""
 NEWTON_STEPS = 8
 """Steps of Newton's method for a smooth curve of log-ratios: a guess. It starts at 0, and a step goes 2 at most."""
 LARGEST_STEP = 2.0

@@ -57,22 +57,21 @@ def _numbers(pair: Pair, known: list[Any]) -> tuple[int, int]:
 
 def _number(data: Any, known: list[Any], taken: int) -> int:
     for number, each in enumerate(known):
-        if number != taken and same(data, each):
+        if number != taken and same_data(data, each):
             return number
     known.append(data)
     return len(known) - 1
 
 
-def same(one: Any, two: Any) -> bool:
+def same_data(one: Any, two: Any) -> bool:
     """Whether no target can tell two datasets apart; False where that is not easily seen, which costs runs only.
 
     Numbers may be equal and yet differ: 0.0 has another sign than -0.0.
 
-    >>> same(np.array([1, 2]), np.array([1, 2])), same(np.array([1, 2]), np.array([1.0, 2.0])), same(1, True)
+    >>> same_data(np.array([1, 2]), np.array([1, 2])), same_data(np.array([1]), np.array([1.0])), same_data(1, True)
     (True, False, False)
-    >>> same(pl.DataFrame({"a": [0.0]}), pl.DataFrame({"a": [0.0]})), same(
-    ...     pl.DataFrame({"a": [0.0]}), pl.DataFrame({"a": [-0.0]})
-    ... )
+    >>> zero = pl.DataFrame({"a": [0.0]})
+    >>> same_data(zero, zero.clone()), same_data(zero, pl.DataFrame({"a": [-0.0]}))
     (True, False)
     """
     if one is two:

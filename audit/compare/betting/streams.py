@@ -19,7 +19,7 @@ LOOKED_AT = 128
 FEWER = 64
 """The same where releases are no numbers, whose codes take longer: a guess that bounds the time."""
 REMEMBERED = 1024
-"""Chunks that later ones are compared with: a guess. Streams that repeat do so early."""
+"""Chunks that later ones are compared with. A guess: streams that repeat do so early, and more take memory."""
 SURE = 100.0
 """Bits of surprise from which two equal sequences are no coincidence, whatever the number of chunks: 2^-100 for each
 of a million pairs of chunks is still nothing. Any number that leaves such a margin would do."""

@@ -122,13 +122,7 @@ def detectable(audit: "Audit") -> Detectable:
     epsilon = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.1)
     rare = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.01)
     catastrophe = _smallest_delta(trials, REACH * nats, x=x, delta=delta)
-    words = (
-        f"with {trials:,} runs on each dataset of the pair looked at most, nine leaks in ten would have been found "
-        f"that one number, date, word or cell, or the release as a whole, shows in one release of ten "
-        f"{_reach(epsilon)}, or in one of a hundred {_reach(rare)}, or that never show on the other dataset and have a "
-        f"probability of {catastrophe:.2g} or more; what only several parts of a release show together, or a part "
-        "of a number or word, may have been missed"
-    )
+    words = detectable_words(trials, epsilon, rare=rare, catastrophe=catastrophe)
     nothing = _smallest_delta(audit.runs // 2, nats, x=x, delta=delta) >= 1
     return Detectable(words, epsilon, delta=catastrophe, nothing=nothing)
 
@@ -139,8 +133,28 @@ def needed_nats(log_error: float, pairs: int) -> float:
     return (math.sqrt(2 * needed) + POWER) ** 2 / 2  # log-wealth grows like a z-score's square, with spread one
 
 
-def _reach(epsilon: float) -> str:
-    return f"from epsilon {epsilon:.3g} on" if math.isfinite(epsilon) else "at no epsilon"
+def detectable_words(trials: int, epsilon: float, *, rare: float, catastrophe: float) -> str:
+    """Which leaks the test would have found and which it could have missed, in whole sentences.
+
+    `epsilon` is the smallest one at which a leak is found that shows in a tenth of the releases, and `rare` in a
+    hundredth; infinite is none. `catastrophe` is the least probability at which a release is found that the other
+    dataset never gives; 1 is none.
+    """
+    found = []
+    if math.isfinite(epsilon):
+        found.append(f"a leak that shows in one release of ten and has an epsilon of {epsilon:.3g} or more")
+    if math.isfinite(rare):
+        found.append(f"a leak that shows in one release of a hundred and has an epsilon of {rare:.3g} or more")
+    if catastrophe < 1:
+        found.append(
+            f"a release that only one of the datasets gives and that has a probability of {catastrophe:.2g} or more"
+        )
+    enough = f"In nine audits of ten that is enough to find {', or '.join(found)}. " if found else ""
+    return (
+        f"The pair tested most had {trials:,} runs on each dataset. {enough}Smaller or rarer leaks could have been "
+        "missed, and so could a leak that only several parts of a release show together, or only a part of a number "
+        "or word."
+    )
 
 
 def smallest_epsilon(trials: int, nats: float, x: float, delta: float, mass: float) -> float:

@@ -20,19 +20,23 @@ MOST_CHOSEN = 12
 MOST_CELLS = 256
 """Intervals of a sum, not counting its tails: a guess, fine against what so many outputs can tell."""
 SWEEPS = 5
-"""Times that every chosen feature is fitted once more at the end: a guess."""
+"""Times that every chosen feature is fitted once more at the end, since each was fitted before the later ones joined. A
+guess: more cost time and change little, with fewer the first features keep what belongs to later ones."""
 STIFF = 1 / 40
-"""How strongly a step follows its neighbours, in units of Fisher information, as a share of all outputs: a guess."""
+"""How strongly a step follows its neighbours, in units of Fisher information, as a share of all outputs. A guess:
+weaker steps follow the noise, stronger ones level out a narrow peak."""
 ROUGH = 2.0
 """How strongly a step is drawn to zero where it has few neighbours: as by 8 outputs, since each carries a Fisher
-information of 1/4 at even odds. That it is 8 is a guess."""
+information of 1/4 at even odds. That it is 8 is a guess: with fewer a step that a handful of outputs made would look
+large, with more a rare output is overlooked."""
 USUAL = 2.0
 """Standard errors from chance at which a feature joins a sum: the usual two."""
 CLEAR = {"bit": 4.5, "grain": 4.5}
-"""The same for kinds of feature that are many and seldom matter: a guess, above what the best of a hundred features
-shows by chance."""
+"""The same for kinds of feature that are many and seldom matter: a normal number is 4.5 standard errors off once in
+150,000 times, so that the best of a hundred is once in 1,500."""
 NEGLIGIBLE = 0.1
-"""Features whose steps reach less than this share of the largest reach are dropped: a guess."""
+"""Features whose steps reach less than this share of the largest reach are dropped. A guess: they hardly move an output
+into another cell, and would have to be told in the words of the event."""
 
 
 @frozen(eq=False)

@@ -12,15 +12,19 @@ Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
 MOST_LEAVES = 128
-"""Leaves of a tree at most: a guess."""
+"""Leaves of a tree at most. A guess: more take longer to rank, fewer cannot follow a leak that depends on several
+features."""
 SMALLEST_LEAF = 24
-"""Outputs of a leaf at least: a guess. The ratio of smaller counts is mostly chance."""
+"""Outputs of a leaf at least. The ratio of two counts of 12 has a standard error of 40%, and that of smaller ones is
+mostly chance."""
 FINEST = 1500
-"""No leaf is smaller than one part in so many of all outputs: a guess."""
+"""No leaf is smaller than one part in so many of all outputs. A guess: smaller leaves follow the noise of large
+samples, larger ones hide a rare leak."""
 GROUPS = 4
 """Quantile groups of a feature when pairs of features are compared: a guess that keeps the 16 cells of a pair full."""
 COMPARED = 20_000
-"""Outputs of each side on which pairs of features are compared: a guess that bounds the time."""
+"""Outputs of each side on which pairs of features are compared. A guess: there are hundreds of pairs, so that more take
+long, and with fewer a weak interplay is not seen."""
 CLEAR = 6.0
 """Standard errors from chance at which two features are said to act together: a guess, above what the best of
 hundreds of pairs shows by chance."""

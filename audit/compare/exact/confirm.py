@@ -35,7 +35,8 @@ and the logarithms would be lost in rounding. Derived from the precision of floa
 ROUNDING = 1e-9
 """What the number of runs is raised by, relative to itself: far more than rounding in its logarithms can take off."""
 MOST = 40_000
-"""Runs beyond which no confirmation is tried: a guess at what nobody would wait for."""
+"""Runs beyond which no confirmation is tried. A guess: more take longer than anyone waits, and with fewer a rare leak
+stays undecided."""
 
 
 @frozen

@@ -20,13 +20,16 @@ from crowdproof.exact import Epsilon
 _TELLING = ("range ends", "range starts", "set holds", "cell", "rows", "number", "is")
 """Kinds of traits in the order in which a reader understands them."""
 _MOST = 1000
-"""Releases up to which a single trait is looked for: a guess that bounds the time."""
+"""Releases up to which a single trait is looked for. A guess: every trait of every release is read, which takes long
+beyond, and the event is then told by naming releases."""
 _TRIED = 50
-"""Traits whose exact excess is worked out: a guess that bounds the time."""
+"""Traits whose exact excess is worked out. A guess: each takes exact sums over all releases, and those that read best
+come first."""
 _NAMED = 3
 """Releases that are named one by one: a guess at what a reader takes in."""
 _NEARLY = Fraction(19, 20)
-"""The share of the excess that a trait must keep, where the best event has too many releases to name: a guess."""
+"""The share of the excess that a trait must keep, where the best event has too many releases to name. A guess: a lower
+share would show less of the leak, a higher one would tell it by a list of releases."""
 
 Trait = tuple[Any, ...]
 

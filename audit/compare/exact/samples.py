@@ -14,7 +14,7 @@ from attrs import frozen
 from crowdproof.audit.data.rows import Counts, GroupedPair
 
 MOST_KINDS = 64
-"""With more different rows no enumeration gets anywhere: there are 2^64 samples or more. A guess."""
+"""With more different rows no enumeration gets anywhere: there are 2^64 samples or more."""
 
 
 @frozen

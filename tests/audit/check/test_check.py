@@ -145,7 +145,7 @@ def test_k_is_decided_and_the_smallest_group_shown():
     refuted = verdicts(release, k=4)["k-anonymity"].verdict
     assert refuted.name == "REFUTED"
     assert refuted.witness.values == {"age": "[40, 60)"}
-    assert "hides among 3" in refuted.witness.words
+    assert "has 3 rows; the claim needs" in refuted.witness.words
 
 
 def test_the_group_that_is_shown_is_the_same_every_time():
@@ -255,7 +255,7 @@ def test_an_unclear_cell_decides_nothing(cells, verdict):
 
 def test_the_unclear_cell_and_its_remedy_are_named():
     words = crowd_of_two("30", "20-40", "20-40").reason
-    assert "hides among 1 or among up to 2, by what cells such as 20-40 mean" in words
+    assert "has 1 row or up to 2, depending on what cells such as 20-40 mean" in words
     assert "Write a range as [20, 40)" in words
 
 

@@ -1,5 +1,8 @@
 """Evidence over many gates, with the real test by betting: small leaks are found in time, true claims are not."""
 
+import contextlib
+import json
+import sqlite3
 from fractions import Fraction
 
 import numpy as np
@@ -69,6 +72,31 @@ def test_five_per_cent_too_much_passes_short_runs_and_is_refuted_in_time(tmp_pat
 
 def test_the_mechanism_at_its_claim_is_not_refuted_by_the_same(tmp_path):
     assert {type(each.verdict) for each in gates(tmp_path, 1.0, 20_000, 10)} == {NotRefuted}
+
+
+EARLY_SCORE = {
+    "kind": "additive",
+    "reader": {"kind": "numbers", "width": 1, "whole": False},
+    "rank": [0, 1, 2, 1],
+    "features": [["bit", 0, 51]],
+    "edges": [[5e-324, 1.0]],
+    "weights": [[0.1, 0.0, -0.1, 0.0]],
+    "cuts": [],
+}
+"""What an early build of version 0.1 learned: its reader has a width where today's has a shape."""
+
+
+def test_what_an_early_build_learned_is_not_read_and_its_evidence_counts(tmp_path):
+    next(gates(tmp_path, 1.0, 2_000, 1))
+    (path,) = tmp_path.glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(path)) as base, base:
+        (known,) = base.execute("SELECT state FROM epochs").fetchone()
+        pairs = [{**each, "score": EARLY_SCORE} for each in json.loads(known)["state"]["pairs"]]
+        early = {"crowdproof": "0.1.0", "state": {"pairs": pairs}}
+        base.execute("UPDATE epochs SET state = ?", (json.dumps(early),))
+    finding = next(gates(tmp_path, 1.0, 2_000, 1))
+    assert finding.verdict.name in {"NOT_REFUTED", "UNDECIDED"}
+    assert "2 runs of the gate" in finding.evidence[0].text
 
 
 @pytest.mark.parametrize("alpha", [Fraction(1, 20), Fraction(1, 200)])

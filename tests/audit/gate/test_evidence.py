@@ -227,6 +227,47 @@ def test_foreign_files_are_left_alone(tmp_path):
         assert path.read_bytes() == before
 
 
+EARLY_TABLES = """
+PRAGMA application_id = 0x43524F57;
+PRAGMA user_version = 1;
+CREATE TABLE epochs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    opened TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    closed TEXT,
+    slices INTEGER NOT NULL DEFAULT 0,
+    peak REAL NOT NULL DEFAULT 0,
+    state TEXT NOT NULL DEFAULT 'null'
+);
+CREATE UNIQUE INDEX one_open_epoch ON epochs (key) WHERE closed IS NULL;
+CREATE TABLE slices (
+    epoch INTEGER NOT NULL REFERENCES epochs (number),
+    number INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    committed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    log_e REAL NOT NULL,
+    runs INTEGER NOT NULL,
+    witness TEXT NOT NULL,
+    PRIMARY KEY (epoch, number)
+);
+"""
+"""The tables that early builds of version 0.1 wrote under the same number."""
+
+
+def test_a_file_of_an_early_build_is_refused_in_one_sentence_and_left_alone(tmp_path):
+    path = tmp_path / "early.sqlite"
+    base = sqlite3.connect(path)
+    base.executescript(EARLY_TABLES)
+    base.close()
+    before = path.read_bytes()
+    with pytest.raises(
+        DataError, match=r"^\S+early\.sqlite is an evidence file of an early build of .* left as it is\.$"
+    ):
+        Evidence(path)
+    assert path.read_bytes() == before
+
+
 def test_a_folder_or_a_place_that_cannot_be_written_is_an_error(tmp_path):
     with pytest.raises(DataError):
         Evidence(tmp_path)

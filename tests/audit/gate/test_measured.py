@@ -3,6 +3,7 @@
 from attrs import evolve
 from gate_projects import CRASH, Scripted, entry, project_file
 
+from crowdproof.audit.compare.measured import IF_NOT
 from crowdproof.audit.gate import Options, read_project, run_gate
 from crowdproof.findings import Confidence, Cost, Exact, Finding, Measured, NotRefuted, Refuted
 
@@ -46,7 +47,7 @@ def test_a_target_that_looks_deterministic_goes_on_to_slices(tmp_path):
     assert isinstance(finding.verdict, NotRefuted)
     assert isinstance(finding.certainty, Measured)
     assert "if the target is deterministic" in finding.verdict.detectable
-    assert "If it is not: in the last slice" in finding.verdict.detectable
+    assert "In the last slice of the test by betting, the pair" in finding.verdict.detectable
     assert {"Evidence so far", "Assumption"} <= set(titles(finding))
     assert finding.cost.runs > 8000
 
@@ -55,7 +56,7 @@ def test_slices_that_are_too_short_to_bet_leave_what_was_enumerated(tmp_path):
     finding = gate(project(tmp_path, "constant", runs=60))
     assert isinstance(finding.verdict, NotRefuted)
     assert isinstance(finding.certainty, Measured)
-    assert "If it is not" not in finding.verdict.detectable
+    assert "not deterministic" not in finding.verdict.detectable
 
 
 def test_one_that_is_declared_to_be_is_settled_exactly(tmp_path):
@@ -96,7 +97,7 @@ class CutShort(Scripted):
 def test_time_that_ends_the_slices_leaves_what_was_enumerated(tmp_path):
     found = read_project(project_file(tmp_path, entry("claim")))
     (finding,) = run_gate(found, Options(seed=1), CutShort(claim=[0.0, 0.0, 0.0])).findings
-    assert finding.verdict == NotRefuted("Nothing if deterministic. If it is not: a leak of this size")
+    assert finding.verdict == NotRefuted(f"Nothing if deterministic. {IF_NOT} a leak of this size")
     assert finding.certainty == Measured(40)
     (other,) = run_gate(found, Options(seed=1), CutShort(claim=[0.0, 30.0, 0.0])).findings
     assert isinstance(other.verdict, Refuted)

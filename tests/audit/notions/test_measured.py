@@ -76,13 +76,13 @@ def test_a_target_that_is_deterministic_is_told_by_both_tests_and_exactly_where_
     measured = audit(SAFE, claim, data=PEOPLE.head(4), budget=Budget(runs=4_000), search=0)
     assert isinstance(measured.verdict, NotRefuted)
     assert isinstance(measured.certainty, Measured)
-    assert "If it is not: with" in measured.verdict.detectable
+    assert "If the target is not deterministic" in measured.verdict.detectable
     assert "No run differed" in notes(measured)
     assert measured.certainty.runs > 3_500
     declared = audit(SAFE, claim, data=PEOPLE.head(4), budget=Budget(runs=4_000), search=0, deterministic=True)
     assert declared.certainty == Exact()
     assert declared.cost.runs < 1_000
-    assert "If it is not" not in declared.verdict.detectable
+    assert "not deterministic" not in declared.verdict.detectable
 
 
 def test_a_target_with_a_law_that_it_declares_is_exact():

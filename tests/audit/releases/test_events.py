@@ -82,6 +82,27 @@ def test_a_lookup_puts_the_unseen_in_its_last_cell():
 
 
 @pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([4, 3, 2], "a whole number from 2 to 4 or an unusual one"),
+        ([3, 4], "3 or 4 or an unusual one"),
+        ([2, 4, 6], "2 or 4 or 6 or an unusual one"),
+        ([2.5, 3.5, 4.5], "2.5 or 3.5 or 4.5 or an unusual one"),
+        ([2, 4, 6, 8, 10, 12], "2 or 4 or 6 or 8 or one of 2 more or an unusual one"),
+    ],
+)
+def test_numbers_without_a_gap_are_told_as_a_range(numbers, words):
+    releases = Releases.of(numbers)
+    reader = reader_for(releases)
+    codes = reader.codes(releases)
+    order = np.argsort(codes)
+    texts = tuple(f"{numbers[place]:g}" for place in order)
+    rank = np.array([*(len(numbers) - order), 1])  # the first number counts most
+    score = Lookup(reader, rank, codes[order], texts, np.zeros(len(rank)))
+    assert event(score, 1, top=True).words == f"the release is {words}"
+
+
+@pytest.mark.parametrize(
     ("feature", "edges", "inside", "words"),
     [
         (

@@ -7,7 +7,7 @@ from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdproof.audit.releases import canonical, code
+from crowdproof.audit.releases import canonical, code, same
 from crowdproof.audit.releases.keys import row_codes
 from crowdproof.errors import TargetError
 
@@ -22,6 +22,12 @@ values = st.recursive(
 def test_a_code_is_that_of_the_canonical_form(value):
     assert code(value) == code(canonical(value))
     assert canonical(canonical(value)) == canonical(value)
+
+
+@given(values, values)
+def test_releases_are_the_same_where_their_codes_are(one, other):
+    assert same(one, canonical(one))
+    assert same(one, other) == (code(one) == code(other))
 
 
 @given(st.dictionaries(st.text(), st.integers(), min_size=2))

@@ -13,6 +13,7 @@ import pytest
 from attrs import frozen
 
 from crowdproof.audit.compare.betting import Direction, Ended, sequential_audit
+from crowdproof.audit.compare.betting.summary import detectable_words
 from crowdproof.audit.releases import evaluate
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
@@ -99,7 +100,33 @@ def test_a_true_claim_is_not_refuted():
     assert result.trials == 40_000
     assert 0.8 < result.epsilon_low < 1
     assert result.detectable.epsilon > 1
-    assert "would have been found" in result.detectable.words
+    assert "enough to find a leak that shows in one release of ten" in result.detectable.words
+
+
+def test_what_could_have_been_found_is_told_and_nothing_else():
+    of_ten = "a leak that shows in one release of ten and has an epsilon of 1.5 or more"
+    of_a_hundred = "a leak that shows in one release of a hundred and has an epsilon of 2.5 or more"
+    alone = "a release that only one of the datasets gives and that has a probability of 0.01 or more"
+    start = "The pair tested most had 977 runs on each dataset."
+    words = detectable_words(977, 1.5, rare=2.5, catastrophe=0.01)
+    assert words.startswith(
+        f"{start} In nine audits of ten that is enough to find {of_ten}, or {of_a_hundred}, or {alone}. Smaller or "
+    )
+    words = detectable_words(977, 1.5, rare=np.inf, catastrophe=1.0)
+    assert words.startswith(f"{start} In nine audits of ten that is enough to find {of_ten}. Smaller or ")
+    assert detectable_words(977, np.inf, rare=np.inf, catastrophe=1.0).startswith(f"{start} Smaller or rarer ")
+
+
+def test_progress_is_told_as_a_share_of_the_evidence():
+    told = []
+
+    class Told:
+        def update(self, done, total, words):
+            told.append(words)
+
+    audit(Laplace(1.0), "0.5", progress=Told())
+    assert told[0] == "0% of the evidence that a refutation needs"
+    assert told[-1] == "100% of the evidence that a refutation needs"
 
 
 def test_delta_counts():

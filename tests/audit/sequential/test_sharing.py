@@ -12,7 +12,7 @@ from attrs import Factory, frozen
 from crowdproof.audit.compare.betting import sequential_audit
 from crowdproof.audit.compare.betting.bets import Goal, choose
 from crowdproof.audit.compare.betting.hypotheses import Nulls
-from crowdproof.audit.compare.betting.sharing import arms_of, same, shared
+from crowdproof.audit.compare.betting.sharing import arms_of, same_data, shared
 from crowdproof.audit.compare.betting.thresholds import strongest
 from crowdproof.audit.compare.betting.wealth import in_equal_parts
 from crowdproof.audit.request import Budget, Pair
@@ -86,7 +86,7 @@ def test_equal_datasets_have_one_number_and_the_sides_of_a_pair_never_have():
     ],
 )
 def test_only_what_no_target_can_tell_apart_is_the_same(one, two, alike):
-    assert same(one, two) is alike
+    assert same_data(one, two) is alike
 
 
 def test_a_dataset_of_several_pairs_is_run_once_for_all_of_them():

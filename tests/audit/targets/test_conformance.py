@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from crowdproof.audit.releases import same
 from crowdproof.audit.targets import Target, load_target
-from crowdproof.audit.targets.behaviour import same
 from crowdproof.errors import NoReleaseError, TargetError
 
 pytestmark = pytest.mark.processes

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from crowdproof.audit import audit
+from crowdproof.audit.releases import same
 from crowdproof.audit.targets import load_target
-from crowdproof.audit.targets.behaviour import same
 from crowdproof.audit.targets.forms import give, take
 from crowdproof.claims import Safe
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError

@@ -12,6 +12,7 @@ from crowdproof import DP, DPS, CrowdBlending, KAnonymity, Neighbours, NotRefute
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.check import Terms, check
 from crowdproof.audit.data.as_json import data_from_json, data_to_json
+from crowdproof.audit.releases import evaluate
 from crowdproof.audit.replay import replay
 from crowdproof.audit.targets import load_target
 from crowdproof.errors import DataError, TargetError
@@ -109,6 +110,73 @@ def test_a_statistical_refutation_is_confirmed_with_fresh_randomness_and_not_on_
     assert isinstance(again.verdict, Refuted)
     repaired = replay(read, Geometric(0.5), seed=2, budget=Budget(runs=5_000))
     assert isinstance(repaired.verdict, NotRefuted)
+
+
+EARLY = {
+    "schema": 1,
+    "subject": "release.py:sizes",
+    "claim": {"notion": "dps", "beta": "0.5", "epsilon": "1", "delta": "0.02", "neighbours": "add-remove"},
+    "verdict": {
+        "witness": {
+            "left": {"kind": "table", "columns": {"age": "Int64", "income": "Int64"}, "rows": [[20, 1000], [20, 1000]]},
+            "right": {"kind": "table", "columns": {"age": "Int64", "income": "Int64"}, "rows": [[20, 1000]]},
+            "event": {
+                "words": "the number at the top is at least 2",
+                "spec": {"kind": "releases", "keys": ["6c6f6ffdf61ef41b"]},
+            },
+            "p_left": {"low": "0.25", "high": "0.25"},
+            "p_right": {"low": "0", "high": "0"},
+            "excess": {"low": "0.25", "high": "0.25"},
+            "kind": "pair-witness",
+        },
+        "kind": "refuted",
+    },
+    "certainty": {"kind": "exact"},
+    "evidence": [{"title": "Pair", "text": "groups of 2 against 1 equal rows", "kind": "note"}],
+    "cost": {"runs": 518, "seconds": 7.083708078998825},
+    "reproduce": {
+        "command": "crowdproof audit release.py:sizes --claim 'dps(beta=0.5, epsilon=1, delta=0.02)' --seed 1",
+        "seed": 1,
+        "parameters": {
+            "target": {
+                "spec": "release.py:sizes",
+                "params": {},
+                "form": None,
+                "timeout": 60.0,
+                "memory": None,
+                "isolate": "worker",
+            },
+            "sampling": "auditor",
+            "deterministic": None,
+            "error": "1e-6",
+            "runs": 2000,
+            "seconds": None,
+        },
+        "versions": {"crowdproof": "0.1.0", "python": "3.11.7", "numpy": "2.4.6", "polars": "2.1.0"},
+    },
+}
+"""A finding as an early build of version 0.1 wrote it."""
+
+
+def test_a_witness_of_an_early_build_is_replayed(tmp_path, monkeypatch):
+    (tmp_path / "release.py").write_text("def sizes(data, rng):\n    return data.height\n")
+    monkeypatch.chdir(tmp_path)
+    (early,) = loads(json.dumps(EARLY))
+    again = replay(early, seed=3, budget=Budget(runs=2_000))
+    assert isinstance(again.verdict, Refuted)
+    assert again.verdict.witness.excess == early.verdict.witness.excess
+    assert "confirmed" in again.evidence[0].text
+
+
+def test_an_event_that_an_early_build_learned_is_refused_in_one_sentence():
+    score = {"kind": "additive", "reader": {"kind": "numbers", "width": 1, "whole": False}, "features": [["value", 0]]}
+    early = {
+        "score": {**score, "edges": [[0.5]], "weights": [[0.0, 1.0, 0.0]], "cuts": []},
+        "threshold": 1,
+        "top": True,
+    }
+    with pytest.raises(DataError, match=r"^this event cannot be evaluated: .* or replay it\.$"):
+        evaluate(early, [0.0, 1.0])
 
 
 def test_what_cannot_be_replayed_is_an_error():
