@@ -73,12 +73,12 @@ VALUES = [
 
 
 def alike(left, right):  # noqa: PLR0911  (one return for each kind of value)
-    """Whether two values are the same to the last bit: types that one release may have in common count as well."""
+    """Whether two values are the same: types and the sign of zero count, and all nan are one."""
     if type(left) is not type(right):
         return False
     match left:
         case float():
-            return struct.pack(">d", left) == struct.pack(">d", right)
+            return struct.pack(">d", left) == struct.pack(">d", right) or (math.isnan(left) and math.isnan(right))
         case Decimal():
             return left.compare_total(right) == 0
         case list() | tuple():
