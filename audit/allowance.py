@@ -45,6 +45,8 @@ class Allowance:
     runs: int = 0
     found: str = ""
     """What is known by now, in a few words."""
+    pace: float = 0.0
+    """Seconds that a run of the target takes, once that is known."""
     start: float = Factory(time.monotonic)
     whole: "Allowance | None" = None
     """The allowance that this one is a part of; what is spent of the part is spent of the whole."""
@@ -83,10 +85,28 @@ class Allowance:
         seconds = self.budget.seconds
         return seconds is not None and self.seconds >= seconds
 
+    @property
+    def until(self) -> float | None:
+        """When its time ends, by the clock of `time.time`."""
+        seconds = self.left().seconds
+        return None if seconds is None else time.time() + seconds
+
     def affords(self, runs: int) -> bool:
         """Whether that many more runs are within the budget, and there is time left."""
-        left = self.left().runs
+        left = self.expected()
         return not self.late and (left is None or runs <= left)
+
+    def expected(self) -> int | None:
+        """Runs that are left, by the budget of runs and, at the pace of the target, by that of time.
+
+        >>> Allowance(Budget(runs=100, seconds=20.0), pace=0.5).expected() < 41
+        True
+        """
+        left = self.left()
+        if left.seconds is None or self.pace <= 0:
+            return left.runs
+        in_time = int(left.seconds / self.pace)
+        return in_time if left.runs is None else min(left.runs, in_time)
 
     def left(self) -> Budget:
         """What remains, as a budget of its own."""
@@ -108,7 +128,7 @@ class Allowance:
             runs=None if left.runs is None else left.runs // share,
             seconds=seconds if left.seconds is None else left.seconds / share,
         )
-        return Allowance(budget, error=self.error, seed=self.seed, progress=self.progress, whole=self)
+        return Allowance(budget, error=self.error, seed=self.seed, progress=self.progress, pace=self.pace, whole=self)
 
     def comparison(self, number: int, *, tests: int) -> "Allowance":
         """All that is left, for one of so many comparisons that divide the error among them.

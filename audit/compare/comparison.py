@@ -91,13 +91,19 @@ class Comparison:
             return
         if question.pairs is None:
             hand_made = (pair.left for pair in islice(question.proposals.worst_cases(), PROBED - 1))
-            self.allowance.count(probe(question.mechanism, [question.data, *hand_made]))
+            self._probe([question.data, *hand_made])
             return
         some = question.pairs[:PROBED]
         try:
-            self.allowance.count(probe(question.mechanism, [pair.left for pair in some]))
+            self._probe([pair.left for pair in some])
         except NoReleaseError:
-            self.allowance.count(probe(question.mechanism, [pair.right for pair in some]) + len(some))
+            self.allowance.count(len(some))
+            self._probe([pair.right for pair in some])
+
+    def _probe(self, datasets: Sequence[Any]) -> None:
+        found = probe(self.question.mechanism, datasets)
+        self.allowance.count(found.runs)
+        self.allowance.pace = found.pace
 
     def enumerate(self) -> None:
         """Settle what can be enumerated; what refutes is confirmed by fresh runs where that is needed."""
@@ -211,6 +217,7 @@ class Comparison:
             seed=allowance.stream(stream),
             progress=allowance.progress,
             bounds=self.bounds,
+            pace=allowance.pace,
         )
         allowance.count(tested.trials)
 
@@ -226,5 +233,5 @@ class Comparison:
 
 def _most_pairs(allowance: Allowance) -> int:
     """How many pairs the rest of the budget is enough for."""
-    runs = allowance.left().runs
+    runs = allowance.expected()
     return MOST_PAIRS if runs is None else max(1, min(MOST_PAIRS, runs // RUNS_PER_PAIR))

@@ -38,8 +38,10 @@ def best_by_search(question: Question, allowance: Allowance) -> list[Pair]:
 def excess_estimate(question: Question, pair: Pair, allowance: Allowance) -> float | None:
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
     with own_process.kept():
-        left, right = glance(question.whole, pair, runs=RUNS, seed=allowance.stream(Stream.PILOT))
-    if not allowance.draw(2 * RUNS, "searching for a pair"):
+        left, right = glance(
+            question.whole, pair, runs=RUNS, seed=allowance.stream(Stream.PILOT), until=allowance.until
+        )
+    if not allowance.draw(len(left) + len(right), "searching for a pair") or len(left) + len(right) < 2 * RUNS:
         return None
     x, delta = question.epsilon.exp(), float(question.delta)
     reader = reader_for(Releases.joined([left, right]))

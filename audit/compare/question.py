@@ -23,6 +23,10 @@ from crowdproof.mechanisms.sampling import Sampled, for_samples
 if TYPE_CHECKING:
     from crowdproof.audit.targets import ReleasePair
 
+EXAMINED_SHARE = 0.25
+"""The part of the time that may go into seeing how a target behaves, where time is limited. A guess: what it shows
+decides how the rest is spent, and with more too little of the rest is left."""
+
 
 @frozen
 class Known:
@@ -176,10 +180,18 @@ def known_of(mechanism: Mechanism, request: Request) -> Known:
     if offered.examine is None:
         return Known(offered.finite)
     try:
-        behaviour = offered.behaviour or offered.examine(_some_data(request))
+        behaviour = offered.behaviour or _examined(offered, request)
     except NoReleaseError:  # refused data tell nothing about the target: it is taken to be randomized
         return Known(finite=False)
     return Known(bool(behaviour.deterministic), measured=True, notes=(behaviour.note(),))
+
+
+def _examined(offered: Capabilities, request: Request) -> Any:
+    assert offered.examine is not None
+    seconds = request.budget.seconds
+    if seconds is None:
+        return offered.examine(_some_data(request))
+    return offered.examine(_some_data(request), seconds * EXAMINED_SHARE)
 
 
 def _some_data(request: Request) -> Any:

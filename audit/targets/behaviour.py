@@ -1,5 +1,6 @@
 """Measuring how a target behaves: the engines need to know, and so does the reader of a finding."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.releases import same
-from crowdproof.errors import TargetError
+from crowdproof.errors import OutOfTimeError, TargetError
 from crowdproof.findings import Note
 
 REPEATS = 12
@@ -31,11 +32,15 @@ class Behaviour:
     """An output depended on what ran before in the same process."""
     hash_seed: bool | None = None
     """An output depended on PYTHONHASHSEED, which Python draws anew for each process."""
+    in_time: bool = True
+    """Whether the time was enough to measure it; if not, the least is assumed of it."""
     isolation: str = ""
     """Where the runs of the audit take place, in words."""
 
     def note(self) -> Note:
         """The measurement, for a report."""
+        if not self.in_time:
+            return Note("Behaviour of the target", f"{_TOO_SLOW} {self.isolation}".rstrip())
         sentences = [_DETERMINISTIC if self.deterministic else _RANDOM if self.reproducible else _ENTROPY]
         if self.stateful:
             sentences.append("It keeps state from one call to the next.")
@@ -49,12 +54,29 @@ class Behaviour:
 _DETERMINISTIC = (
     f"{2 * REPEATS} trial runs with {REPEATS} seeds gave the same output, so it is taken to be deterministic."
 )
+_TOO_SLOW = "There was not enough time to see how it behaves, so it is taken to be randomized."
 _RANDOM = "It is randomized, and the same seed gave the same output."
 _HASHED = (
     "Its output depends on PYTHONHASHSEED, which Python draws anew for each process where it is not set; what is found "
     "here is about the target run with the same one each time (--isolate spawn draws it anew for each run)."
 )
 _ENTROPY = "It is randomized from a source that no seed controls, so a replay repeats the statistics, not the outputs."
+
+
+NOT_MEASURED = Behaviour(deterministic=False, reproducible=False, in_time=False)
+"""What is assumed of a target that was too slow."""
+
+
+def until(runs: Runs, seconds: float | None) -> Runs:
+    """The same runs for so many seconds from now, and then an `OutOfTimeError`."""
+    end = None if seconds is None else time.monotonic() + seconds
+
+    def in_time(data: Any, seeds: Sequence[int]) -> list[Any]:
+        if end is not None and time.monotonic() >= end:
+            raise OutOfTimeError
+        return runs(data, seeds)
+
+    return in_time
 
 
 def measure(runs: Runs, data: Any) -> tuple[bool, bool]:
@@ -87,11 +109,15 @@ def remembers(kept: Runs, clean: Runs, data: Any) -> bool:
     return not all(same(expected, outcome(kept, *each)) for each, expected in zip(trials, truth, strict=True))
 
 
-def order_behaviour(runs: Runs, data: Any) -> Behaviour:
+def order_behaviour(runs: Runs, data: Any, *, seconds: float | None = None) -> Behaviour:
     """Measure a target that cannot be had in a clean state: a difference shows state, agreement does not exclude it."""
-    deterministic, reproducible = measure(runs, data)
-    if reproducible and remembers(runs, runs, data):
-        return Behaviour(deterministic=False, reproducible=False, stateful=True)
+    timed = until(runs, seconds)
+    try:
+        deterministic, reproducible = measure(timed, data)
+        if reproducible and remembers(timed, timed, data):
+            return Behaviour(deterministic=False, reproducible=False, stateful=True)
+    except OutOfTimeError:
+        return NOT_MEASURED
     return Behaviour(deterministic, reproducible)
 
 

@@ -52,9 +52,9 @@ class CommandTarget(Target):
         content = encode(require_table(data, self.name), self.form)
         return [self._run(content, seed) for seed in seeds]
 
-    def examine(self, data: Any) -> Behaviour:
+    def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """Each run is a new process, so state could only be in files or elsewhere."""
-        self.behaviour = order_behaviour(self.runs, data)
+        self.behaviour = order_behaviour(self.runs, data, seconds=seconds)
         return self.behaviour
 
     def _run(self, content: bytes, seed: int) -> Any:

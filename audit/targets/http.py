@@ -48,9 +48,9 @@ class HttpTarget(Target):
         content = encode(require_table(data, self.name), self.form)
         return [self._run(content, seed) for seed in seeds]
 
-    def examine(self, data: Any) -> Behaviour:
+    def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """A service cannot be had in a fresh state; what shows is shown."""
-        self.behaviour = order_behaviour(self.runs, data)
+        self.behaviour = order_behaviour(self.runs, data, seconds=seconds)
         return self.behaviour
 
     def _run(self, content: bytes, seed: int) -> Any:

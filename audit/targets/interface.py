@@ -73,8 +73,11 @@ class Target(ABC):
             return Refusal(str(error))
 
     @abstractmethod
-    def examine(self, data: Any) -> Behaviour:
-        """Measure, on this data, whether the target is deterministic, keeps state, or depends on the hash seed."""
+    def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
+        """Measure, on this data, whether the target is deterministic, keeps state, or depends on the hash seed.
+
+        After `seconds`, and the run that is under way then, it is given up: the least is assumed of such a target.
+        """
 
     def close(self) -> None:  # noqa: B027  (most kinds hold nothing)
         """Let go of processes and connections; the target opens them again when it is used again."""

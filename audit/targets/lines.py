@@ -19,14 +19,14 @@ from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import Behaviour, keeps_state, measure
+from crowdproof.audit.targets.behaviour import NOT_MEASURED, Behaviour, keeps_state, measure, until
 from crowdproof.audit.targets.command import split, start, stop
 from crowdproof.audit.targets.exchange import MOST_BYTES, as_text, from_json, to_json
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.serve import status_words
 from crowdproof.audit.targets.spec import TargetSpec
-from crowdproof.errors import ParameterError, TargetError
+from crowdproof.errors import OutOfTimeError, ParameterError, TargetError
 from crowdproof.findings import Json
 from crowdproof.interrupts import unbroken
 
@@ -83,19 +83,27 @@ class LinesTarget(Target):
         finally:
             self.close()
 
-    def examine(self, data: Any) -> Behaviour:
+    def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """Compare a program kept up with one started anew for each run."""
         self.close()
-        with LinesTarget(self.name, self.params, None, self.limits, fresh=True) as clean:
-            deterministic, reproducible = measure(clean.runs, data)
+        try:
+            behaviour = self._compare(data, seconds)
+        except OutOfTimeError:
+            behaviour = NOT_MEASURED
+        self.close()
+        self.fresh = self.fresh or behaviour.stateful is True
+        where = "The program is started anew for each run." if self.fresh else "The program is kept up for all runs."
+        self.behaviour = evolve(behaviour, isolation=where)
+        return self.behaviour
+
+    def _compare(self, data: Any, seconds: float | None) -> Behaviour:
+        with LinesTarget(self.name, self.params, None, self.limits, fresh=True) as anew:
+            clean, kept = until(anew.runs, seconds), until(self.runs, seconds)
+            deterministic, reproducible = measure(clean, data)
             stateful = None
             if not self.fresh:
-                stateful = keeps_state(self.runs, clean.runs, data, reproducible=reproducible)
-        self.close()
-        self.fresh = self.fresh or stateful is True
-        where = "The program is started anew for each run." if self.fresh else "The program is kept up for all runs."
-        self.behaviour = evolve(Behaviour(deterministic, reproducible, stateful), isolation=where)
-        return self.behaviour
+                stateful = keeps_state(kept, clean, data, reproducible=reproducible)
+        return Behaviour(deterministic, reproducible, stateful)
 
     def close(self) -> None:
         """End the program; the next run starts it again."""

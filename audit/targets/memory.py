@@ -51,8 +51,9 @@ def _is_library(each: object) -> bool:
     kind = type(each)
     if kind is ModuleType:
         return True
-    if kind.__module__.startswith(_TARGETS):
-        return kind.__module__ not in _SHARING
+    module = kind.__module__  # which may be anything: a class may define what its instances say
+    if isinstance(module, str) and module.startswith(_TARGETS):
+        return module not in _SHARING
     return _root(each) in _LIBRARIES
 
 

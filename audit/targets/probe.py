@@ -1,33 +1,47 @@
 """A few runs before the audit: does the target answer at all, and with something that can be read?"""
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any
+
+from attrs import frozen
 
 from crowdproof.audit.releases import canonical
 from crowdproof.audit.targets.run import Outcome, RunOnce
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Mechanism
 
+
+@frozen
+class Probed:
+    """What trial runs showed."""
+
+    runs: int
+    pace: float
+    """Seconds of the quickest run."""
+
+
 RUNS = 3
 """Runs on each dataset. A guess: with one, a target that refuses now and then would be turned away, and more delay
 every audit."""
 
 
-def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> int:
-    """Run on each dataset a few times; a target that cannot be audited is an error that says what it did.
-
-    Returns the number of runs.
-    """
-    run = RunOnce(mechanism)
-    outcomes = [run((data, seed)) for data in datasets for seed in range(RUNS)]
+def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> Probed:
+    """Run on each dataset a few times; a target that cannot be audited is an error that says what it did."""
+    run, outcomes, times = RunOnce(mechanism), [], []
+    for data in datasets:
+        for seed in range(RUNS):
+            start = time.monotonic()
+            outcomes.append(run((data, seed)))
+            times.append(time.monotonic() - start)
     released = [each.output for each in outcomes if each.failure is None]
     if not released:
         raise NoReleaseError(_common(outcomes))
     forms = [canonical(each) for each in released]  # an output that shows nothing of itself is an error
     if all(_is_nan(each) for each in forms):
         raise TargetError("it returned nothing but nan: make it return a release.")
-    return len(outcomes)
+    return Probed(len(outcomes), pace=min(times))
 
 
 def _is_nan(release: Any) -> bool:

@@ -7,7 +7,16 @@ from typing import Any
 from attrs import evolve
 
 from crowdproof.audit.releases import same
-from crowdproof.audit.targets.behaviour import SEED, Behaviour, keeps_state, measure, order_behaviour, outcome
+from crowdproof.audit.targets.behaviour import (
+    NOT_MEASURED,
+    SEED,
+    Behaviour,
+    keeps_state,
+    measure,
+    order_behaviour,
+    outcome,
+    until,
+)
 from crowdproof.audit.targets.find import absolute, find, name_of
 from crowdproof.audit.targets.forms import check_form
 from crowdproof.audit.targets.functions import bind
@@ -16,7 +25,7 @@ from crowdproof.audit.targets.interpreter import Setup
 from crowdproof.audit.targets.process import Process
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.audit.targets.staying import staying
-from crowdproof.errors import NoReleaseError, ParameterError
+from crowdproof.errors import NoReleaseError, OutOfTimeError, ParameterError
 from crowdproof.findings import Json
 
 _WHERE = {
@@ -114,27 +123,30 @@ class PythonTarget(Target):
         with Process(evolve(self._setup, hash_seed=seed % 2**32)) as process:
             return process.runs(data, [seed])[0]
 
-    def examine(self, data: Any) -> Behaviour:
+    def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """Measure; with `auto`, settle where the runs take place."""
-        behaviour = order_behaviour(self.runs, data) if self.isolate == "none" else self._compare(data)
+        if self.isolate == "none":
+            behaviour = order_behaviour(self.runs, data, seconds=seconds)
+        else:
+            behaviour = self._compare(data, seconds)
         if self.isolate == "auto":
             self._settle("fresh" if behaviour.stateful else "worker")
         self.behaviour = evolve(behaviour, isolation=_WHERE[self.isolate])
         return self.behaviour
 
-    def _compare(self, data: Any) -> Behaviour:
+    def _compare(self, data: Any, seconds: float | None) -> Behaviour:
         """Processes that import the target anew against one that is kept up, and against another hash seed."""
-        clean, kept, hashed = (
-            Process(evolve(self._setup, fresh=True)),
-            Process(self._setup),
-            Process(evolve(self._setup, hash_seed=1)),
-        )
-        with clean, kept, hashed:
-            deterministic, reproducible = measure(clean.runs, data)
-            stateful = keeps_state(kept.runs, clean.runs, data, reproducible=reproducible)
-            hash_seed = None
-            if reproducible:
-                hash_seed = not same(outcome(clean.runs, data, SEED), outcome(hashed.runs, data, SEED))
+        setups = evolve(self._setup, fresh=True), self._setup, evolve(self._setup, hash_seed=1)
+        with Process(setups[0]) as first, Process(setups[1]) as second, Process(setups[2]) as third:
+            clean, kept, hashed = (until(each.runs, seconds) for each in (first, second, third))
+            try:
+                deterministic, reproducible = measure(clean, data)
+                stateful = keeps_state(kept, clean, data, reproducible=reproducible)
+                hash_seed = None
+                if reproducible:
+                    hash_seed = not same(outcome(clean, data, SEED), outcome(hashed, data, SEED))
+            except OutOfTimeError:
+                return NOT_MEASURED
         return Behaviour(deterministic, reproducible, stateful, hash_seed)
 
     def _settle(self, isolate: str) -> None:

@@ -70,7 +70,7 @@ class ReleasePair(Target):
         self._used[data] += len(seeds)
         return [_read(path) for path in paths]
 
-    def examine(self, data: Any) -> Behaviour:
+    def examine(self, data: Any, seconds: float | None = None) -> Behaviour:  # noqa: ARG002  (reading takes no time)
         """Whether all outputs of a side are the same; uses none of them up."""
         side = data if data in self.files else LEFT
         outputs = [_read(path) for path in self.files[side][:8]]

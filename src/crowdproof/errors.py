@@ -48,6 +48,13 @@ class TargetError(CrowdproofError):
     exit_code = ExitCode.BROKEN
 
 
+class OutOfTimeError(CrowdproofError):
+    """The time that was given is over; who gave it goes by what was found until then."""
+
+    def __init__(self) -> None:
+        super().__init__("the budget of time was spent: raise --seconds.")
+
+
 class NoReleaseError(TargetError):
     """The anonymizer answered this input with an exception or with nothing: it refused, as it may do again.
 

@@ -47,7 +47,7 @@ class Capabilities:
     """The first step of a recoding, by itself."""
     answers: Callable[..., list[Any]] | None
     """How a target answers runs on several datasets in turn."""
-    examine: Callable[[Any], Any] | None
+    examine: Callable[..., Any] | None
     """How a target is measured."""
     behaviour: Any
     """What that showed, once it was done."""

@@ -5,7 +5,6 @@ is the wealth over all pairs (see `wealth`): it may be looked at after every blo
 """
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -18,6 +17,7 @@ from crowdproof.audit.compare.betting.bets import NOISE, Goal, choose
 from crowdproof.audit.compare.betting.block_runs import BlockRuns
 from crowdproof.audit.compare.betting.blocks import Block, Prepared
 from crowdproof.audit.compare.betting.bounds import Ladder
+from crowdproof.audit.compare.betting.clock import UNLIMITED, Clock
 from crowdproof.audit.compare.betting.hypotheses import Counts, Nulls
 from crowdproof.audit.compare.betting.sharing import shared
 from crowdproof.audit.compare.betting.tested import Ended
@@ -25,7 +25,7 @@ from crowdproof.audit.compare.betting.thresholds import strongest
 from crowdproof.audit.compare.betting.trials import BatchRefusedError
 from crowdproof.audit.compare.betting.wealth import in_equal_parts, of_all_pairs
 from crowdproof.audit.request import Budget, Progress
-from crowdproof.errors import CrowdproofError, ParameterError
+from crowdproof.errors import CrowdproofError, OutOfTimeError, ParameterError
 from crowdproof.exact import Epsilon
 
 BLOCKS = 256
@@ -43,8 +43,6 @@ costs half of what the pair costs by itself, so a share above 0.5 pays. Chosen b
 EXPECTED = 4096
 """Trials that are expected to come at first where the budget sets no runs. A guess that only sizes bets: too many makes
 the first stakes small, too few makes them large."""
-UNLIMITED = 2**24
-"""Runs that a block may have on either dataset where the budget sets none: a guess, above what fits into memory."""
 
 
 @define(eq=False)
@@ -71,6 +69,7 @@ class Audit:
     """The highest log-wealth that there has been."""
     trace: list[tuple[int, float]] = Factory(list)
     """Runs so far and log-wealth, after each block."""
+    clock: Clock = Factory(lambda self: Clock(self.budget), takes_self=True)
     ended: Ended = Ended.RUNS
     failure: str = ""
 
@@ -115,7 +114,7 @@ class Audit:
 
     def run(self, progress: Progress | None = None) -> None:
         """Run blocks until the claim is refuted or the budget is spent; what was found is kept whatever happens."""
-        start = time.monotonic()
+        self.block_runs.until = self.clock.until
         try:
             while self._room() > 0:
                 self.step(self._pick())
@@ -124,9 +123,11 @@ class Audit:
                 if self.refuted and self.stop and self.ladder is None:
                     self.ended = Ended.REFUTED
                     return
-                if self.budget.seconds is not None and time.monotonic() - start > self.budget.seconds:
+                if self.clock.over:
                     self.ended = Ended.SECONDS
                     return
+        except OutOfTimeError:
+            self.ended = Ended.SECONDS
         except KeyboardInterrupt:
             self.ended = Ended.INTERRUPTED
         except BatchRefusedError:
@@ -139,7 +140,7 @@ class Audit:
         size, remaining = self._size(arms[0]), self.remaining
         lead = max(arms, key=lambda arm: arm.trials)
         prepared = [self._prepared(arm) for arm in arms]
-        cells = self.block_runs.run(shared(arms), size, block=len(self.trace))
+        cells, size = self.block_runs.run(shared(arms), size, block=len(self.trace))
         before = [float(arm.wealth.total[0]) for arm in arms]
         for each in prepared:
             if each.score is not None:
@@ -170,7 +171,7 @@ class Audit:
 
     def _size(self, arm: Arm) -> int:
         """Runs on either side in the next block: few at first where the budget is small."""
-        budget, most = self.budget.runs, self._room()
+        budget, most = self.clock.expected(self.runs), self._room()
         first = FIRST if budget is None else min(FIRST, max(LEAST, budget // FIRST_PART))
         wanted = arm.next_size(first)
         if wanted != first:

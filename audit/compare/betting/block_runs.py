@@ -1,5 +1,6 @@
 """The runs of a block: cut into chunks, each with a random stream of its own, and counted for every pair they serve."""
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from crowdproof.audit.compare.betting.sharing import Shared
 from crowdproof.audit.compare.betting.streams import Streams
 from crowdproof.audit.compare.betting.trials import Chunk, OfDataset, RunChunk
 from crowdproof.audit.request import Runner
+from crowdproof.errors import OutOfTimeError
 
 BATCHED_CHUNK = 2**16
 """Runs of a chunk that are drawn in one batch: a guess at what a worker holds in memory and numpy does quickly."""
@@ -38,24 +40,41 @@ class BlockRuns:
     """Runs without a release."""
     streams: Streams = Factory(Streams)
     course: Course = Factory(Course)
+    until: float | None = None
+    """When to end, by the clock of `time.time`."""
 
-    def run(self, datasets: Sequence[Shared], size: int, block: int) -> dict[int, Counts]:
+    def run(self, datasets: Sequence[Shared], size: int, block: int) -> tuple[dict[int, Counts], int]:
         """Run each dataset about `size` times: for each pair the counts on both sides, by cells of its score.
 
-        `block` is the number of the block in the audit.
+        Also how often each was run: less than `size` where the time ended. Then the runs are the first ones of the
+        block in their order, all of them up to some run: which of the later ones were done in time is not looked at,
+        since slow runs may have other releases than quick ones. `block` is the number of the block in the audit.
         """
         counts = {arm.index: arm.nothing for each in datasets for arm, _ in each.users}
         groups = [[each] for each in datasets] if self.task.in_batches else [list(datasets)]
         chunks = [(group, chunk) for group in groups for chunk in self._chunks(group, size * len(group), block=block)]
         ran = self.runner.map(self.task, [chunk for _, chunk in chunks])
-        for (group, _), result in zip(chunks, ran, strict=True):
+        done = 0
+        for (group, chunk), result in zip(chunks, ran, strict=True):
             self.streams.check(result.glimpse)
             self.refused += result.refused
             self.course.add(result)
             for dataset, found in zip(group, result.found, strict=True):
                 _tally(dataset, found, counts)
-        self.runs += size * len(datasets)
-        return counts
+            done += result.runs
+            self.runs += result.runs
+            cut = result.runs < len(chunk.order)
+            if cut or (self._late and self.task.in_batches and done < size * len(datasets)):
+                break
+        if done == size * len(datasets):
+            return counts, size
+        if self.task.in_batches:
+            raise OutOfTimeError  # the sides ran one after the other
+        return counts, done // len(datasets)
+
+    @property
+    def _late(self) -> bool:
+        return self.until is not None and time.time() >= self.until
 
     def _chunks(self, group: Sequence[Shared], runs: int, *, block: int) -> Iterator[Chunk]:
         """So many runs on these datasets, cut into pieces that do not depend on who runs them.
@@ -74,6 +93,7 @@ class BlockRuns:
                 seed=self._stream(*group[0].stream, place),
                 keep=tuple(max(most - int(taken), 0) for most, taken in zip(room, had, strict=True)),
                 scores=tuple(tuple(arm.score for arm, _ in each.users) for each in group),
+                until=self.until,
             )
 
     def _piece(self, runs: int) -> int:

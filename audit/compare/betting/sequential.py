@@ -23,6 +23,7 @@ from crowdproof.audit.compare.betting.bets import BOUND
 from crowdproof.audit.compare.betting.betting_audit import Audit
 from crowdproof.audit.compare.betting.block_runs import BlockRuns
 from crowdproof.audit.compare.betting.bounds import epsilon_ladder
+from crowdproof.audit.compare.betting.clock import Clock
 from crowdproof.audit.compare.betting.hypotheses import Nulls
 from crowdproof.audit.compare.betting.sharing import arms_of
 from crowdproof.audit.compare.betting.summary import summarise
@@ -63,19 +64,22 @@ def sequential_audit(
     measure: bool = False,
     stop: bool = True,
     bounds: bool = True,
+    pace: float = 0.0,
 ) -> SequentialResult:
     """Try to refute `Pr[M(D) in E] <= e^epsilon Pr[M(D') in E] + delta` on the pairs, in both directions.
 
     A true claim is refuted with probability at most `error`. The result depends on the seed and not on the runner (a
     budget in seconds aside). `measure` goes on after a refutation and spends the whole budget on raising the lower
     bound of epsilon; without `stop` it also goes on, still against the claim. `warm` is the state of an earlier
-    result. Without `bounds` lower bounds are left at 0, but for the one that is measured.
+    result. Without `bounds` lower bounds are left at 0, but for the one that is measured. `pace` is how many seconds a
+    run takes, where that is known: with a budget in seconds it decides how large the first blocks are.
     """
     if not pairs:
         raise ParameterError("there are no pairs of neighbouring datasets: give at least one.")
     if not 0 < error < 1:
         raise ParameterError(f"error is {error}: it must be above 0 and below 1.")
-    asked = _Asked(pairs, mechanism, epsilon, delta, error=error, runner=runner, warm=warm, measure=measure, stop=stop)
+    options = {"warm": warm, "measure": measure, "stop": stop, "pace": pace}
+    asked = _Asked(pairs, mechanism, epsilon, delta, error=error, runner=runner, **options)
     limits = Budget(runs=DEFAULT_RUNS) if budget == Budget() else budget
     with own_process.kept():
         audit = _run(asked, limits, seed=seed, progress=progress)
@@ -95,6 +99,7 @@ class _Asked:
     warm: Any = None
     measure: bool = False
     stop: bool = True
+    pace: float = 0.0
 
     def start(self, share: Fraction, *, in_batches: bool, seed: np.random.SeedSequence, budget: Budget) -> Audit:
         """An audit that has this share of the error."""
@@ -112,6 +117,7 @@ class _Asked:
             error=self.error * share,
             share=math.log(share),
             stop=self.stop,
+            clock=Clock(budget, self.pace),
         )
         audit.warm(self.warm)
         return audit

@@ -7,7 +7,8 @@ No run is ever drawn a second time because of what came of it: the redrawn runs 
 
 import contextlib
 import random
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ from crowdproof.audit.targets.staying import no_copy
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Capabilities, Mechanism, batch_of, declares_independence
 
+ASKED_SECONDS = 0.25
+"""Seconds for which a target is asked at once where there is a limit of time. A guess: longer ones end later than they
+should, and each question costs to send the data again."""
+
 
 @frozen(eq=False)
 class Chunk:
@@ -39,6 +44,8 @@ class Chunk:
     """How many releases of each dataset to hand back."""
     scores: tuple[tuple[Score | None, ...], ...]
     """For each dataset the scores of the pairs that it serves."""
+    until: float | None = None
+    """When to end, by the clock of `time.time`, whatever is left of it then; the first run is made in any case."""
 
 
 @frozen(eq=False)
@@ -84,23 +91,33 @@ class RunChunk:
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
         with self.sent.ready(chunk.seed) as mechanism:
-            outputs = run(mechanism, chunk.datasets, order=chunk.order, seed=chunk.seed, in_batches=self.in_batches)
+            outputs = run(
+                mechanism,
+                chunk.datasets,
+                order=chunk.order,
+                seed=chunk.seed,
+                in_batches=self.in_batches,
+                until=chunk.until,
+            )
         releases = Releases.of(outputs)
-        parts = _by_dataset(releases, chunk)
+        order = chunk.order[: len(releases)]
+        parts = _by_dataset(releases, order, len(chunk.datasets))
         found = tuple(map(OfDataset.of, parts, chunk.keep, chunk.scores))
         refused = sum(isinstance(each, Refusal) for each in releases.others.values())
-        glimpse = Glimpse.of(releases, np.array(chunk.numbers)[chunk.order])
+        glimpse = Glimpse.of(releases, np.array(chunk.numbers)[order])
         key = SEVERAL if glimpse.varied else common_key(releases)
         return Ran(found, glimpse, runs=len(releases), refused=refused, key=key)
 
 
-def _by_dataset(releases: Releases, chunk: Chunk) -> list[Releases]:
-    if len(chunk.datasets) == 1:
+def _by_dataset(releases: Releases, order: NDArray[np.int64], datasets: int) -> list[Releases]:
+    if datasets == 1:
         return [releases]
-    return [releases[np.flatnonzero(chunk.order == place)] for place in range(len(chunk.datasets))]
+    return [releases[np.flatnonzero(order == place)] for place in range(datasets)]
 
 
-def glance(mechanism: Mechanism, pair: Pair, runs: int, seed: np.random.SeedSequence) -> tuple[Releases, Releases]:
+def glance(
+    mechanism: Mechanism, pair: Pair, runs: int, seed: np.random.SeedSequence, until: float | None = None
+) -> tuple[Releases, Releases]:
     """The releases of so many runs on either dataset, for choosing which pairs to look at: no verdict rests on them."""
     first, second, third = seed.spawn(3)
     both, none = (pair.left, pair.right), np.zeros(runs, np.int64)
@@ -112,7 +129,8 @@ def glance(mechanism: Mechanism, pair: Pair, runs: int, seed: np.random.SeedSequ
             )
             return left, right
     order = np.random.default_rng(first).permutation(np.repeat([0, 1], runs))
-    releases = Releases.of(run(mechanism, both, order=order, seed=third, in_batches=False))
+    releases = Releases.of(run(mechanism, both, order=order, seed=third, in_batches=False, until=until))
+    order = order[: len(releases)]
     return releases[np.flatnonzero(order == 0)], releases[np.flatnonzero(order == 1)]
 
 
@@ -123,8 +141,9 @@ def run(
     seed: np.random.SeedSequence,
     *,
     in_batches: bool,
+    until: float | None = None,
 ) -> Any:
-    """What the runs returned, in their order; a `Refusal` for a run without a release.
+    """What the runs returned, in their order; a `Refusal` for a run without a release. There are fewer where time ends.
 
     The global random states are left reseeded: who calls this puts them back.
     """
@@ -135,8 +154,34 @@ def run(
     answers = Capabilities.of(mechanism).answers
     if answers is not None:
         seeds = rng.integers(0, 2**63, size=len(order)).tolist()
-        return answers(datasets, list(zip(order.tolist(), seeds, strict=True)))
-    return _one_by_one(mechanism, [copies_of(data) for data in datasets], order.tolist(), rng)
+        plan = list(zip(order.tolist(), seeds, strict=True))
+        return answers(datasets, plan) if until is None else _in_time(answers, datasets, plan, until=until)
+    places = iter(order.tolist()) if until is None else _while_time(order.tolist(), until)
+    return _one_by_one(mechanism, [copies_of(data) for data in datasets], places, rng)
+
+
+def _in_time(
+    answers: Callable[..., list[Any]], datasets: Sequence[Any], plan: list[tuple[int, int]], *, until: float
+) -> list[Any]:
+    """Ask for a few runs at a time, one at first, so that the end of the time is noticed."""
+    outputs: list[Any] = []
+    asked = 1
+    while len(outputs) < len(plan):
+        start = time.monotonic()
+        outputs += answers(datasets, plan[len(outputs) : len(outputs) + asked])
+        each = (time.monotonic() - start) / asked
+        if time.time() >= until:
+            break
+        asked = max(1, min(2 * asked, int(ASKED_SECONDS / max(each, 1e-6))))
+    return outputs
+
+
+def _while_time(order: Sequence[int], until: float) -> Iterator[int]:
+    """The places in their order, as long as there is time: the first one in any case."""
+    for number, place in enumerate(order):
+        if number and time.time() >= until:
+            return
+        yield place
 
 
 def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int) -> Any:
@@ -171,11 +216,11 @@ def _is_list(outputs: Any) -> bool:
 
 
 def _one_by_one(
-    mechanism: Mechanism, copies: Sequence[Callable[[], Any]], order: Sequence[int], rng: np.random.Generator
+    mechanism: Mechanism, copies: Sequence[Callable[[], Any]], places: Iterator[int], rng: np.random.Generator
 ) -> list[Any]:
     outputs: list[Any] = []
-    places, alone = iter(order), no_copy()
-    while len(outputs) < len(order):
+    alone = no_copy()
+    while True:
         try:  # outside the inner loop, where it would cost time in each run
             for place in places:
                 with alone:
@@ -185,7 +230,8 @@ def _one_by_one(
             raise
         except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)
             outputs.append(refusal_of(error))
-    return outputs
+        else:
+            return outputs
 
 
 def reseed(seed: np.random.SeedSequence) -> None:
