@@ -31,7 +31,7 @@ class Scripted:
         self.asked = []
         self.released = []
 
-    def prepare(self, entry, project):
+    def prepare(self, entry, project, *, seconds):
         plan = self.claims[entry.name]
         if isinstance(plan, BaseException):
             raise plan

@@ -101,7 +101,7 @@ class Comparison:
             self._probe([pair.right for pair in some])
 
     def _probe(self, datasets: Sequence[Any]) -> None:
-        found = probe(self.question.mechanism, datasets)
+        found = probe(self.question.mechanism, datasets, until=self.allowance.until)
         self.allowance.count(found.runs)
         self.allowance.pace = found.pace
 

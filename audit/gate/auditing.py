@@ -58,7 +58,7 @@ class AuditEngine:
         data = self._data.get(entry.name) or (lambda: table_of(entry, project))
         return data()
 
-    def prepare(self, entry: Entry, project: Project) -> Case:
+    def prepare(self, entry: Entry, project: Project, *, seconds: float) -> Case:
         """Load the target, read the data, and see how the target behaves on it."""
         data = self._table(entry, project)
         target = load_target(**load_options(entry, project))
@@ -66,8 +66,9 @@ class AuditEngine:
         case = Case(entry, Subject(target), data, runs, spends=True)
         if not isinstance(entry.claim, DP | DPS):
             return case
-        question = Question.of(_request(case, Budget(), error=Fraction(1, 2), seed=0))
-        Comparison(question, Allowance()).probe()
+        budget = Budget(seconds=seconds)
+        question = Question.of(_request(case, budget, error=Fraction(1, 2), seed=0))
+        Comparison(question, Allowance(budget)).probe()
         subject, passing = Subject(target, question), _passing(entry, target.behaviour)
         return Case(entry, subject, data, runs, passing, spends=question.known.distrusted)
 

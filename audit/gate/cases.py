@@ -50,8 +50,11 @@ class Case:
 class Engine(Protocol):
     """What the gate needs of an auditor."""
 
-    def prepare(self, entry: Entry, project: Project) -> Case:
-        """Load the target and read the data; what is wrong with them is an error with its remedy."""
+    def prepare(self, entry: Entry, project: Project, *, seconds: float) -> Case:
+        """Load the target and read the data; what is wrong with them is an error with its remedy.
+
+        `seconds` is the claim's share of the time, of which seeing how the target behaves takes a part.
+        """
 
     def settle(self, case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding | None:
         """A finding that no further run of the gate would change, or None where the claim needs a statistical test."""

@@ -129,8 +129,9 @@ class _Run:
     def _work(self, entries: tuple[Entry, ...]) -> None:
         cases: list[Case] = []
         try:
-            for entry in entries:
-                cases += self._prepared(entry) if entry.name not in self.findings else ()
+            for place, entry in enumerate(entries):
+                if entry.name not in self.findings:
+                    cases += self._prepared(entry, waiting=len(entries) - place)
             self._test(self._unsettled(cases))
         finally:
             for case in cases:
@@ -152,10 +153,10 @@ class _Run:
             self._found(entry, _skipped(entry, error))
             return key_of(entry, Code(), self.project)
 
-    def _prepared(self, entry: Entry) -> list[Case]:
+    def _prepared(self, entry: Entry, *, waiting: int) -> list[Case]:
         self.options.tell(f"{entry.name}: loading")
         try:
-            return [self.engine.prepare(entry, self.project)]
+            return [self.engine.prepare(entry, self.project, seconds=self.deadline.left / waiting)]
         except BaseException as error:  # noqa: BLE001
             pass_interrupts(error)
             self._found(entry, _skipped(entry, error))

@@ -47,7 +47,8 @@ def examine(request: Request) -> Conclusion:
     assert isinstance(claim, CrowdBlending)
     suspects = list(islice(suspects_of(request, claim), DATASETS))
     known = known_of(request.target, request)  # first, on the user's data: what is made by hand may show nothing
-    allowance.count(probe(request.target, [suspect.without().left for suspect in suspects[:2]]).runs)
+    datasets = [suspect.without().left for suspect in suspects[:2]]
+    allowance.count(probe(request.target, datasets, until=allowance.until).runs)
     asked = Question(
         mechanism=request.target,
         epsilon=claim.epsilon,

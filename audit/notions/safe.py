@@ -97,7 +97,7 @@ def examine(request: Request) -> Conclusion:
 def _examine_releases(request: Request, claim: Safe, known: Known) -> Conclusion:
     notes: tuple[Note, ...] = (FORM, *([ASSUMED] if known.measured else []), *known.notes)
     allowance, pairs = Allowance.of(request), _pairs(request, claim)
-    allowance.count(probe(request.target, [pair.left for pair in pairs[:2]]).runs)
+    allowance.count(probe(request.target, [pair.left for pair in pairs[:2]], until=allowance.until).runs)
     seen: list[Releases] = []
     try:
         for pair, left, right in _ran(request, pairs, allowance):

@@ -27,11 +27,18 @@ RUNS = 3
 every audit."""
 
 
-def probe(mechanism: Mechanism, datasets: Sequence[Any]) -> Probed:
-    """Run on each dataset a few times; a target that cannot be audited is an error that says what it did."""
-    run, outcomes, times = RunOnce(mechanism), [], []
+def probe(mechanism: Mechanism, datasets: Sequence[Any], *, until: float | None = None) -> Probed:
+    """Run on each dataset a few times; a target that cannot be audited is an error that says what it did.
+
+    No further run begins when the clock of `time.time` is at `until`.
+    """
+    run = RunOnce(mechanism)
+    outcomes: list[Outcome] = []
+    times: list[float] = []
     for data in datasets:
         for seed in range(RUNS):
+            if outcomes and until is not None and time.time() >= until:
+                break
             start = time.monotonic()
             outcomes.append(run((data, seed)))
             times.append(time.monotonic() - start)

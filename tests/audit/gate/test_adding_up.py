@@ -43,7 +43,7 @@ class InMemory(AuditEngine):
     def __init__(self, epsilon, runs):
         self.mechanism, self.runs = NoisyCount(epsilon), runs
 
-    def prepare(self, entry, project):
+    def prepare(self, entry, project, *, seconds):
         request = Request(self.mechanism, entry.claim, TABLE, None, Budget(), Fraction(1, 2), 0, Inline(), None)
         return Case(entry, Subject(self.mechanism, Question.of(request)), TABLE, self.runs)
 
