@@ -9,7 +9,7 @@ releases looks at this form:
 | nothing, or an exception                                  | `Refusal`                                       |
 | truth values                                              | bool                                            |
 | whole and floating-point numbers of Python and numpy      | int where the number is whole, else float       |
-| text and bytes                                            | str, bytes                                      |
+| text and bytes                                            | str, with escapes for half characters; bytes    |
 | lists, tuples, arrays of any number of axes               | tuple, nested where there are several axes      |
 | sets; mappings                                            | frozenset; dict, in its order                   |
 | tables of polars, pandas, pyarrow                         | polars.DataFrame                                |
@@ -33,6 +33,7 @@ from crowdproof.audit.releases.objects import REMEDY, Other, Record, added_field
 from crowdproof.audit.releases.refusal import Refusal
 from crowdproof.audit.releases.spelling import spelled
 from crowdproof.errors import TargetError, pass_interrupts
+from crowdproof.visible import encodable
 
 DEEPEST = 64
 """Nesting beyond which an output is no release: people nest a few levels, and a list that holds itself has no end."""
@@ -102,7 +103,7 @@ def _content(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return
         case np.floating():
             return described(value) or number(value)
         case str():
-            return str.__str__(value)
+            return encodable(str.__str__(value))
         case bytes() | bytearray() | memoryview():
             return bytes(value)
         case np.ndarray():

@@ -10,6 +10,7 @@ import polars as pl
 from crowdproof.audit.data.encoding import fault_in_text
 from crowdproof.audit.targets.forms import take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
+from crowdproof.visible import encodable
 
 FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 """Format -> media type."""
@@ -68,7 +69,7 @@ def to_json(table: pl.DataFrame) -> dict[str, Any]:
 def from_json(text: str | bytes, what: str) -> Any:
     """An answer: `{"columns": ..., "rows": ...}` is a table, `{"value": ...}` a value, `{"error": ...}` an error."""
     try:
-        answer = json.loads(text)
+        answer = _encodable(json.loads(text))
     except (ValueError, RecursionError):
         shown = text if isinstance(text, str) else text.decode(errors="replace")
         raise TargetError(f"{what} is not JSON: {shown.strip()[:200]!r}") from None
@@ -81,6 +82,22 @@ def from_json(text: str | bytes, what: str) -> Any:
             return take(value, what)
         case _:
             raise TargetError(f'{what} has none of "columns" and "rows", "value" or "error": answer with one of these.')
+
+
+def _encodable(value: Any) -> Any:
+    """The value of a JSON text, which may have halves of characters, with escapes for them."""
+    match value:
+        case str():
+            return encodable(value)
+        case list():
+            return [each if type(each) in _BARE else _encodable(each) for each in value]
+        case dict():
+            return {encodable(name): _encodable(each) for name, each in value.items()}
+    return value
+
+
+_BARE = frozenset({type(None), bool, int, float})
+"""Types of JSON without any text."""
 
 
 def _table(columns: list[Any], rows: list[Any], what: str) -> pl.DataFrame:
