@@ -31,6 +31,7 @@ from crowdproof.audit.releases.columns import own_copy
 from crowdproof.audit.releases.numbers import number
 from crowdproof.audit.releases.objects import REMEDY, Other, Record, added_fields, described, fields_of
 from crowdproof.audit.releases.refusal import Refusal
+from crowdproof.audit.releases.sizes import check_shape, check_table
 from crowdproof.audit.releases.spelling import spelled
 from crowdproof.errors import TargetError, pass_interrupts
 from crowdproof.visible import encodable
@@ -63,6 +64,7 @@ def canonical(output: Any) -> Any:
 def looked_at(output: Any) -> Any:
     """The canonical form, for those who look at it and do not keep it: a table is not copied."""
     if type(output) is pl.DataFrame and pl.Object not in output.dtypes:
+        check_table(output)
         return output
     return canonical(output)
 
@@ -73,6 +75,7 @@ def snapshot(output: Any) -> Any:
     if kind in _UNCHANGING:
         return output
     if kind is np.ndarray and output.dtype != object:
+        check_shape(output.shape)
         return output.copy()
     if kind in {list, tuple} and _UNCHANGING.issuperset(map(type, output)):
         return kind(output)
@@ -118,6 +121,7 @@ def _content(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return
             return tuple(_form(each, depth + 1) for each in value)
     table = as_table(value)
     if table is not None:
+        check_table(table)
         return own_copy(_plain_table(table))
     listed = listed_content(value)
     return _other(value, depth) if listed is None else _form(listed, depth + 1)
@@ -190,6 +194,7 @@ def _member(value: Any, depth: int) -> Any:
 def _array(value: Any, depth: int) -> Any:
     """An array as nested tuples, an array without axes as its only entry."""
     kind = value.dtype.kind
+    check_shape(value.shape)
     if value.size == 0 and 0 in value.shape[:-1]:
         return Other("empty array", f"shape {value.shape}")  # lists do not tell the axes after an empty one
     if kind in "mM":

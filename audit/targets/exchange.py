@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from crowdproof.audit.data.encoding import fault_in_text
+from crowdproof.audit.releases.sizes import check_shape
 from crowdproof.audit.targets.forms import take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.visible import encodable
@@ -46,11 +47,23 @@ def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
         raise TargetError(f"{what} is a page and no table: {content.strip()[:80].decode(errors='replace')!r}")
     try:
         source = io.BytesIO(content)
-        return pl.read_csv(source, infer_schema=False) if form == "csv" else pl.read_parquet(source)
+        return pl.read_csv(source, infer_schema=False) if form == "csv" else _parquet(source)
+    except TargetError as error:
+        raise TargetError(f"{what}: {error}") from None
     except BaseException as error:  # noqa: BLE001  (polars panics on some damaged files, which is no Exception)
         pass_interrupts(error)
         reason = str(error).strip().partition("\n")[0]
         raise TargetError(f"{what} is not a readable {form} table: {reason}") from None
+
+
+def _parquet(source: io.BytesIO) -> pl.DataFrame:
+    """The table in a Parquet file, if it has no more cells than are read: a run of equal cells takes a few bytes."""
+    from pyarrow import parquet  # noqa: PLC0415  (few targets need it)
+
+    about = parquet.read_metadata(source)
+    check_shape((about.num_rows, about.num_columns), "it")
+    source.seek(0)
+    return pl.read_parquet(source)
 
 
 def as_text(content: bytes, what: str) -> str:
