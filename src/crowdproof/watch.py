@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from attrs import frozen
 
-from crowdproof.interrupts import ASKING
+from crowdproof.interrupts import ASKING, UNASKED
 
 PASSED_ON = ASKING | {number for number in signal.Signals if number.name == "SIGQUIT"}
 """Signals that are sent to the process that was started, and are meant for the one that works."""
@@ -25,6 +25,13 @@ TOKEN_BYTES = 16
 """Stand before the exit code in the pipe: who writes into every open file does not hit upon them."""
 STATUS_BITS = 0xFF
 """What the system keeps of an exit code."""
+MOST_STOPS = 100
+"""So often the process that works is let go on after someone stopped it; then it is asked to end with what it has. By
+hand it is stopped a few times."""
+STOP_SECONDS = 0.1
+"""How long after a stop that a key may have caused it is let go on: the key stops this process too, within far less."""
+LAST_SECONDS = 8.0
+"""What a process that was stopped too often has to write what it found, where the caller sets no such time."""
 OF_SIGNAL = 128
 """A shell adds this to the number of the signal that ended a program, for an exit status."""
 
@@ -42,6 +49,8 @@ class Line:
     def tell(self, code: int) -> None:
         """Tell the exit code: all is judged, and all is written. A process that is forked off has none to tell."""
         with contextlib.suppress(OSError):
+            if os.getpid() == self._home:
+                os.kill(os.getppid(), signal.SIGCONT)  # a target may have stopped it, and nobody else would notice
             if os.getpid() == self._home and _identity(self._pipe) == self._identity:
                 os.write(self._pipe, self._token + bytes([code & STATUS_BITS]))
 
@@ -78,7 +87,7 @@ def fork(patience: float | None = None) -> Line | Ended:
     ends, alive = os.pipe()
     token = os.urandom(TOKEN_BYTES)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may not wait for children; we do
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*PASSED_ON, signal.SIGCHLD})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*PASSED_ON, *UNASKED, signal.SIGCHLD})
     try:
         child = os.fork()
     except OSError:
@@ -135,6 +144,8 @@ def _end_with(ends: int) -> None:
 
     with contextlib.suppress(OSError, AttributeError):  # some systems cannot: then the work goes on to its end
         fcntl.fcntl(ends, fcntl.F_SETOWN, os.getpid())
+        if hasattr(fcntl, "F_SETSIG"):  # the usual one is SIGIO, which any process may send
+            fcntl.fcntl(ends, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(ends, fcntl.F_SETFL, fcntl.fcntl(ends, fcntl.F_GETFL) | os.O_ASYNC)
 
 
@@ -142,6 +153,7 @@ def _wait(child: int, patience: float | None) -> tuple[int, bool]:
     """Wait for the process that works; its exit status, negative where a signal ended it, and whether that was ours."""
     until = math.inf
     killed = False
+    stops = 0
     while True:
         number = _next_signal(until)
         if number is signal.SIGTERM and patience is not None:
@@ -151,9 +163,22 @@ def _wait(child: int, patience: float | None) -> tuple[int, bool]:
         if number is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, number)
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
+        changed, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
+        if changed and not os.WIFSTOPPED(status):
             return os.waitstatus_to_exitcode(status), killed
+        if changed:
+            stops += 1
+            if stops == MOST_STOPS:
+                until = min(until, time.monotonic() + (patience or LAST_SECONDS))
+                os.kill(child, signal.SIGTERM)
+            _let_go_on(child, os.WSTOPSIG(status))
+
+
+def _let_go_on(child: int, number: int) -> None:
+    """Let a process go on that was stopped: by a target, since whoever presses Ctrl-Z stops this process as well."""
+    if number != signal.SIGSTOP:
+        time.sleep(STOP_SECONDS)
+    os.kill(child, signal.SIGCONT)
 
 
 def _next_signal(until: float) -> signal.Signals | None:
