@@ -168,7 +168,7 @@ def _remove(made: "tempfile.TemporaryDirectory[str]") -> None:
         made.cleanup()
     except RecursionError:  # folders within folders, more of them than Python goes down
         with contextlib.suppress(OSError):
-            subprocess.run(["rm", "-rf", made.name], check=False, stderr=subprocess.DEVNULL)
+            subprocess.run(["rm", "-rf", made.name], check=False, stderr=subprocess.DEVNULL)  # noqa: S607
     except OSError:
         return
 

@@ -167,6 +167,43 @@ def test_a_key_suspends_everything_until_it_is_to_go_on():
     assert b"code 4" in shown
 
 
+DAEMON = """import time
+    for _ in range(2):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.setsid()
+                time.sleep(100)
+            os._exit(0)
+    {then}"""
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell whose orphan a process is")
+
+
+@LINUX
+@pytest.mark.parametrize(("then", "code"), [("sys.exit(1)", 1), ("os._exit(0)", 3), ("os.kill(os.getpid(), 9)", 3)])
+def test_processes_that_were_left_behind_end_with_the_run(then, code):
+    started = time.monotonic()
+    ran = watched(DAEMON.format(then=then))  # which waits until nobody is left who could write
+    assert ran.returncode == code
+    assert time.monotonic() - started < 30
+
+
+@LINUX
+def test_one_that_ends_by_itself_is_not_killed(tmp_path):
+    ran = watched(f"os.fork() == 0 and (os.system('sleep 0.3; echo > {tmp_path}/tidy'), os._exit(0)); sys.exit(1)")
+    assert ran.returncode == ExitCode.REFUTED
+    assert (tmp_path / "tidy").exists()
+
+
+@LINUX
+def test_processes_of_others_go_on():
+    program = f"{WATCHED}cli.main = lambda: sys.exit(4)\nwatch.main()\n"
+    line = 'sleep 100 </dev/null >/dev/null 2>&1 & echo $!; exec "$0" -c "$1"'
+    ran = subprocess.run(["bash", "-c", line, sys.executable, program], capture_output=True, text=True)
+    assert ran.returncode == 4
+    os.kill(int(ran.stdout), signal.SIGKILL)  # which is there to be killed
+
+
 # --- a judge that does not end ------------------------------------------------------------------------------------
 
 DEAF = "import signal, time\n    signal.signal(signal.SIGTERM, signal.SIG_IGN); print('at work', flush=True); "
