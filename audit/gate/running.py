@@ -21,6 +21,7 @@ from crowdproof.audit.gate.code_hash import Code, code_of, key_of
 from crowdproof.audit.gate.completing import complete
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.evidence import Evidence
+from crowdproof.audit.gate.folder import working_in
 from crowdproof.audit.gate.reproduce_command import ReproduceCommand
 from crowdproof.audit.gate.result import GateResult
 from crowdproof.audit.gate.rounds import ClaimUnderTest, Deadline, Rounds
@@ -78,7 +79,7 @@ def run_gate(project: Project, options: Options, engine: Engine | None = None) -
 @contextlib.contextmanager
 def _inside(project: Project) -> Iterator[Project]:
     """Work in the project's folder: targets are imported and programs are started from there."""
-    with contextlib.chdir(project.folder.resolve()):
+    with working_in(project.folder.resolve()):
         yield evolve(project, path=Path(project.path.name))
 
 

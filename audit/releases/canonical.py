@@ -9,7 +9,7 @@ releases looks at this form:
 | nothing, or an exception                                  | `Refusal`                                       |
 | truth values                                              | bool                                            |
 | whole and floating-point numbers of Python and numpy      | int where the number is whole, else float       |
-| text and bytes                                            | str, bytes                                      |
+| text and bytes                                            | str, with escapes for half characters; bytes    |
 | lists, tuples, arrays of any number of axes               | tuple, nested where there are several axes      |
 | sets; mappings                                            | frozenset; dict, in its order                   |
 | tables of polars, pandas, pyarrow                         | polars.DataFrame                                |
@@ -31,8 +31,10 @@ from crowdproof.audit.releases.columns import own_copy
 from crowdproof.audit.releases.numbers import number
 from crowdproof.audit.releases.objects import REMEDY, Other, Record, added_fields, described, fields_of
 from crowdproof.audit.releases.refusal import Refusal
+from crowdproof.audit.releases.sizes import check_shape, check_table
 from crowdproof.audit.releases.spelling import spelled
 from crowdproof.errors import TargetError, pass_interrupts
+from crowdproof.visible import encodable
 
 DEEPEST = 64
 """Nesting beyond which an output is no release: people nest a few levels, and a list that holds itself has no end."""
@@ -62,6 +64,7 @@ def canonical(output: Any) -> Any:
 def looked_at(output: Any) -> Any:
     """The canonical form, for those who look at it and do not keep it: a table is not copied."""
     if type(output) is pl.DataFrame and pl.Object not in output.dtypes:
+        check_table(output)
         return output
     return canonical(output)
 
@@ -72,6 +75,7 @@ def snapshot(output: Any) -> Any:
     if kind in _UNCHANGING:
         return output
     if kind is np.ndarray and output.dtype != object:
+        check_shape(output.shape)
         return output.copy()
     if kind in {list, tuple} and _UNCHANGING.issuperset(map(type, output)):
         return kind(output)
@@ -102,7 +106,7 @@ def _content(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return
         case np.floating():
             return described(value) or number(value)
         case str():
-            return str.__str__(value)
+            return encodable(str.__str__(value))
         case bytes() | bytearray() | memoryview():
             return bytes(value)
         case np.ndarray():
@@ -117,6 +121,7 @@ def _content(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return
             return tuple(_form(each, depth + 1) for each in value)
     table = as_table(value)
     if table is not None:
+        check_table(table)
         return own_copy(_plain_table(table))
     listed = listed_content(value)
     return _other(value, depth) if listed is None else _form(listed, depth + 1)
@@ -199,6 +204,7 @@ def _array(value: Any, depth: int) -> Any:
     such room.
     """
     kind = value.dtype.kind
+    check_shape(value.shape)
     if value.size == 0 and 0 in value.shape[:-1]:
         return Other("empty array", f"shape {value.shape}")  # lists do not tell the axes after an empty one
     if kind in "mM":

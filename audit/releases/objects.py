@@ -18,9 +18,10 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from crowdproof.errors import TargetError
+from crowdproof.visible import encodable
 
 REMEDY = "return numbers, text, lists, dicts, sets or tables"
 """What a target can do whose output is no release."""
@@ -32,19 +33,23 @@ _POINTER = struct.calcsize("P")
 class Other:
     """Something that is known by its kind and its text, which tells all of it."""
 
-    kind: str
-    text: str
+    kind: str = field(converter=encodable)
+    text: str = field(converter=encodable)
 
     def __str__(self) -> str:
         return self.text
+
+
+def _named(fields: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    return tuple((encodable(name), each) for name, each in fields)
 
 
 @frozen
 class Record:
     """An object that is known by the name of its class and its fields, in their order."""
 
-    kind: str
-    fields: tuple[tuple[str, Any], ...]
+    kind: str = field(converter=encodable)
+    fields: tuple[tuple[str, Any], ...] = field(converter=_named)
 
 
 _TEXTS: Mapping[type, Callable[[Any], str]] = {

@@ -2,6 +2,8 @@
 
 from attrs import field, frozen
 
+from crowdproof.visible import encodable
+
 
 @frozen
 class Refusal:
@@ -11,4 +13,4 @@ class Refusal:
     True
     """
 
-    reason: str = field(default="", eq=False)
+    reason: str = field(default="", eq=False, converter=encodable)

@@ -4,7 +4,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
+from math import isfinite
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -14,6 +14,7 @@ from crowdproof.audit.releases.columns import type_text
 from crowdproof.audit.releases.moments import tellable
 from crowdproof.audit.releases.objects import Other, Record
 from crowdproof.audit.releases.refusal import Refusal
+from crowdproof.audit.releases.sizes import real
 from crowdproof.audit.releases.texts import kind_of, text_of
 from crowdproof.cells import ends, is_suppressed, members
 
@@ -140,14 +141,15 @@ def _measured(output: Any, path: tuple[Any, ...]) -> Iterator[tuple[Trait, float
     try:
         match kind:
             case "Decimal" | "Fraction" | "longdouble":
-                yield ("number", *path), _finite(float(Fraction(output.text)))
+                if isfinite(number := real(output.text)):
+                    yield ("number", *path), _finite(number)
             case "complex" | "complex128" | "complex64":
-                number = complex(output.text)
-                yield ("number", *path, "real part"), _finite(number.real)
-                yield ("number", *path, "imaginary part"), _finite(number.imag)
+                parts = complex(output.text)
+                yield ("number", *path, "real part"), _finite(parts.real)
+                yield ("number", *path, "imaginary part"), _finite(parts.imag)
             case "date" | "datetime" | "Timestamp":
                 yield ("date", *path), _days(datetime.datetime.fromisoformat(output.text))
-    except (ValueError, OverflowError):  # not a number, or one beyond the floats
+    except (ValueError, ArithmeticError):  # not a number, or one beyond the floats
         return
 
 

@@ -67,7 +67,7 @@ def _write_array(value: Any, tail: Tail) -> Any:
 
 def _write_table(value: pl.DataFrame, tail: Tail) -> Any:
     sink = io.BytesIO()
-    value.write_ipc_stream(sink)
+    value.write_ipc_stream(sink, compat_level=pl.CompatLevel.oldest())  # the newest has views, which are refused
     return {"table": _put(sink.getvalue(), tail)}
 
 

@@ -5,12 +5,13 @@ import os
 import shlex
 import shutil
 import signal
+import stat
 import string
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Self
 
 from crowdproof.audit.targets.behaviour import Behaviour, order_behaviour
 from crowdproof.audit.targets.exchange import MOST_BYTES, check_format, decode, encode
@@ -25,6 +26,8 @@ from crowdproof.interrupts import unbroken
 LAST_REFUSAL = 123
 """Exit statuses above are those of `timeout`, `env`, shells and containers: a program that did not start or was killed.
 """
+LAST_WORDS = 400
+"""Bytes of stderr that an error shows: a few lines."""
 
 
 class CommandTarget(Target):
@@ -58,37 +61,37 @@ class CommandTarget(Target):
         return self.behaviour
 
     def _run(self, content: bytes, seed: int) -> Any:
-        with _temporary_folder() as folder:
+        with _temporary_folder() as folder, _Printed() as printed:
             files = {name: folder / f"{name}.{self.form}" for name in ("input", "output")}
             files["input"].write_bytes(content)
             values = {**self.params, **files, "seed": seed}
             words = [word.format_map(values) for word in self._words]
-            stdout = self._run_to_end(words, files["input"], folder, seed)
+            self._run_to_end(words, files["input"], printed, seed)
             if "{output}" not in self.command:
-                return decode(_content(stdout, words), self.form, f"the output of {shlex.join(words)}")
-            if not files["output"].is_file():
-                raise TargetError(f"{shlex.join(words)} ended with exit status 0 and wrote no file.{_end(folder)}")
-            return decode(_content(files["output"], words), self.form, f"the file that {shlex.join(words)} wrote")
+                released, what = content_of(printed.stdout, words), "output of {}"
+            else:
+                with _opened(files["output"], words, printed) as output:
+                    released, what = content_of(output, words), "file that {} wrote"
+            return decode(released, self.form, f"the {what.format(shlex.join(words))}")
 
-    def _run_to_end(self, words: list[str], given: Path, folder: Path, seed: int) -> Path:
-        """Run the program; the file that has its stdout."""
+    def _run_to_end(self, words: list[str], given: Path, printed: "_Printed", seed: int) -> None:
+        """Run the program."""
         limit = self.limits.seconds
         environment = {**os.environ, "CROWDPROOF_SEED": str(seed), "PYTHONHASHSEED": str(seed % 2**32)}
         with (
             given.open("rb") as stdin,
-            (folder / "stdout").open("wb") as stdout,
-            (folder / "stderr").open("wb") as stderr,
-            _started(words, self.limits, stdin=stdin, stdout=stdout, stderr=stderr, env=environment) as process,
+            _started(
+                words, self.limits, stdin=stdin, stdout=printed.stdout, stderr=printed.stderr, env=environment
+            ) as process,
         ):
             try:
                 code = process.wait(limit)
             except subprocess.TimeoutExpired:
                 late = f"was stopped after {limit} s without ending: raise its time limit."
-                raise TargetError(f"{shlex.join(words)} {late}{_end(folder)}") from None
+                raise TargetError(f"{shlex.join(words)} {late}{last_words(printed.stderr)}") from None
         if code != 0:  # a program that says no has answered; one that was killed has not
             kind = NoReleaseError if 0 < code <= LAST_REFUSAL else TargetError
-            raise kind(f"{shlex.join(words)} ended with {status_words(code)}.{_end(folder)}")
-        return folder / "stdout"
+            raise kind(f"{shlex.join(words)} ended with {status_words(code)}.{last_words(printed.stderr)}")
 
 
 def split(command: str, params: Mapping[str, Json], known: set[str]) -> list[str]:
@@ -156,20 +159,65 @@ def _temporary_folder() -> Iterator[Path]:
     finally:
         if made is not None:
             with unbroken():
-                made.cleanup()
+                _remove(made)
 
 
-def _content(file: Path, words: list[str]) -> bytes:
-    size = file.stat().st_size
-    if size > MOST_BYTES:
-        raise TargetError(
-            f"{shlex.join(words)} wrote {size >> 20:,} MiB, and {MOST_BYTES >> 20:,} are read: let it release less."
-        )
-    return file.read_bytes()
+def _remove(made: "tempfile.TemporaryDirectory[str]") -> None:
+    """Remove the folder as far as that is possible: the program may have done anything to it."""
+    try:
+        made.cleanup()
+    except RecursionError:  # folders within folders, more of them than Python goes down
+        with contextlib.suppress(OSError):
+            subprocess.run(["rm", "-rf", made.name], check=False, stderr=subprocess.DEVNULL)  # noqa: S607
+    except OSError:
+        return
 
 
-def _end(folder: Path) -> str:
-    text = (folder / "stderr").read_bytes()[-400:].decode(errors="replace").strip()
+class _Printed:
+    """What a program prints, in files without a name: it cannot put anything else in their place."""
+
+    def __enter__(self) -> Self:
+        with unbroken():
+            self.stdout, self.stderr = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with unbroken():
+            self.stdout.close()
+            self.stderr.close()
+
+
+def _opened(path: Path, words: list[str], printed: _Printed) -> IO[bytes]:
+    """The file that the program wrote, if it is one: what is put in its place, such as a FIFO, is not waited for."""
+    with contextlib.suppress(OSError):
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            return os.fdopen(number, "rb")
+        os.close(number)
+    raise TargetError(f"{shlex.join(words)} ended with exit status 0 and wrote no file.{last_words(printed.stderr)}")
+
+
+def content_of(file: IO[bytes], words: list[str]) -> bytes:
+    """All that is in a file, if that is not too much."""
+    try:
+        size = os.fstat(file.fileno()).st_size
+        if size > MOST_BYTES:
+            raise TargetError(
+                f"{shlex.join(words)} wrote {size >> 20:,} MiB, and {MOST_BYTES >> 20:,} are read: let it release less."
+            )
+        file.seek(0)
+        return file.read(size)
+    except (OSError, MemoryError) as error:
+        raise TargetError(f"what {shlex.join(words)} wrote cannot be read ({type(error).__name__}).") from None
+
+
+def last_words(file: IO[bytes]) -> str:
+    """How that which a program wrote to stderr ends, however long it is or claims to be."""
+    try:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - LAST_WORDS))
+        text = file.read(LAST_WORDS).decode(errors="replace").strip(" \n\r\t\0")
+    except (OSError, MemoryError):
+        text = ""
     return f" Its stderr ends: {text}" if text else " It wrote nothing to stderr."
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 
 from crowdproof.audit.data.encoding import fault_in_text
+from crowdproof.audit.releases.sizes import check_shape
 from crowdproof.audit.targets.forms import take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
+from crowdproof.visible import encodable
 
 FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 """Format -> media type."""
@@ -45,11 +47,23 @@ def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
         raise TargetError(f"{what} is a page and no table: {content.strip()[:80].decode(errors='replace')!r}")
     try:
         source = io.BytesIO(content)
-        return pl.read_csv(source, infer_schema=False) if form == "csv" else pl.read_parquet(source)
+        return pl.read_csv(source, infer_schema=False) if form == "csv" else _parquet(source)
+    except TargetError as error:
+        raise TargetError(f"{what}: {error}") from None
     except BaseException as error:  # noqa: BLE001  (polars panics on some damaged files, which is no Exception)
         pass_interrupts(error)
         reason = str(error).strip().partition("\n")[0]
         raise TargetError(f"{what} is not a readable {form} table: {reason}") from None
+
+
+def _parquet(source: io.BytesIO) -> pl.DataFrame:
+    """The table in a Parquet file, if it has no more cells than are read: a run of equal cells takes a few bytes."""
+    from pyarrow import parquet  # noqa: PLC0415  (few targets need it)
+
+    about = parquet.read_metadata(source)
+    check_shape((about.num_rows, about.num_columns), "it")
+    source.seek(0)
+    return pl.read_parquet(source)
 
 
 def as_text(content: bytes, what: str) -> str:
@@ -68,7 +82,7 @@ def to_json(table: pl.DataFrame) -> dict[str, Any]:
 def from_json(text: str | bytes, what: str) -> Any:
     """An answer: `{"columns": ..., "rows": ...}` is a table, `{"value": ...}` a value, `{"error": ...}` an error."""
     try:
-        answer = json.loads(text)
+        answer = _encodable(json.loads(text))
     except (ValueError, RecursionError):
         shown = text if isinstance(text, str) else text.decode(errors="replace")
         raise TargetError(f"{what} is not JSON: {shown.strip()[:200]!r}") from None
@@ -81,6 +95,22 @@ def from_json(text: str | bytes, what: str) -> Any:
             return take(value, what)
         case _:
             raise TargetError(f'{what} has none of "columns" and "rows", "value" or "error": answer with one of these.')
+
+
+def _encodable(value: Any) -> Any:
+    """The value of a JSON text, which may have halves of characters, with escapes for them."""
+    match value:
+        case str():
+            return encodable(value)
+        case list():
+            return [each if type(each) in _BARE else _encodable(each) for each in value]
+        case dict():
+            return {encodable(name): _encodable(each) for name, each in value.items()}
+    return value
+
+
+_BARE = frozenset({type(None), bool, int, float})
+"""Types of JSON without any text."""
 
 
 def _table(columns: list[Any], rows: list[Any], what: str) -> pl.DataFrame:

@@ -20,7 +20,7 @@ from typing import Any
 from attrs import evolve
 
 from crowdproof.audit.targets.behaviour import NOT_MEASURED, Behaviour, keeps_state, measure, until
-from crowdproof.audit.targets.command import split, start, stop
+from crowdproof.audit.targets.command import last_words, split, start, stop
 from crowdproof.audit.targets.exchange import MOST_BYTES, as_text, from_json, to_json
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.interface import Limits, Target
@@ -121,6 +121,8 @@ class _Live:
         with unbroken():
             self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (its stderr; closed in end)
             self._process = start(words, limits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
+            assert self._process.stdin is not None
+            os.set_blocking(self._process.stdin.fileno(), False)
             self._finalize = weakref.finalize(self, _end, self._process, self._log)
 
     def end(self) -> None:
@@ -130,23 +132,46 @@ class _Live:
 
     def ask(self, line: str) -> bytes:
         """Send a line, wait for one."""
-        assert self._process.stdin is not None
         deadline = None if self._limit is None else time.monotonic() + self._limit
         if self._rest:
             raise self._surplus()
-        try:
-            self._process.stdin.write(line.encode() + b"\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            raise self._death() from None
+        self._send(line.encode() + b"\n", deadline)
         while b"\n" not in self._rest:
             self._rest += self._read(deadline)
-            if len(self._rest) > MOST_BYTES:
-                most = f"{MOST_BYTES >> 20:,} MiB"
-                raise TargetError(f"{self._name} wrote a line of more than {most}: let it release less.")
+            self._check_length()
         answer, _, rest = bytes(self._rest).partition(b"\n")
         self._rest = bytearray(rest)
         return answer
+
+    def _send(self, content: bytes, deadline: float | None) -> None:
+        """Write the line, and read what comes meanwhile: a program that does not read is not waited for for ever."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        given, taken = self._process.stdin.fileno(), self._process.stdout.fileno()
+        left = memoryview(content)
+        while left:
+            seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
+            readable, writable, _ = select.select([taken], [given], [], seconds)
+            if readable:
+                self._rest += self._part()
+                self._check_length()
+            if writable:
+                try:
+                    left = left[os.write(given, left) :]
+                except BlockingIOError:  # a pipe that takes a little, and not as much as it was given
+                    continue
+                except BrokenPipeError:
+                    raise self._death() from None
+            if not readable and not writable:
+                raise TargetError(
+                    f"{self._name} did not read its input within {self._limit} s and was stopped: let it read a line, "
+                    f"or raise its time limit.{self._tail()}"
+                )
+
+    def _check_length(self) -> None:
+        if len(self._rest) > MOST_BYTES:
+            most = f"{MOST_BYTES >> 20:,} MiB"
+            raise TargetError(f"{self._name} wrote a line of more than {most}: let it release less.")
 
     def hear_the_end(self) -> None:
         """There is no further question: whatever the program still writes, the line before was not the answer.
@@ -182,6 +207,11 @@ class _Live:
                 f"{self._name} gave no line of answer within {self._limit} s and was stopped: raise its time limit, "
                 f"and make sure that it flushes its output.{self._tail()}"
             )
+        return self._part()
+
+    def _part(self) -> bytes:
+        """What the program has written by now, of which there is something."""
+        assert self._process.stdout is not None
         part = os.read(self._process.stdout.fileno(), 1 << 20)
         if not part:
             raise self._death()
@@ -195,9 +225,7 @@ class _Live:
         return TargetError(f"{self._name} ended with {how} instead of answering.{self._tail()}")
 
     def _tail(self) -> str:
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 400))
-        text = self._log.read().decode(errors="replace").strip()
-        return f" Its stderr ends: {text}" if text else " It wrote nothing to stderr."
+        return last_words(self._log)
 
 
 def _end(process: "subprocess.Popen[bytes]", log: Any) -> None:

@@ -21,6 +21,7 @@ from crowdproof.audit.releases.objects import (
     held_fields,
     is_pandas_value,
 )
+from crowdproof.audit.releases.sizes import check_decimal, check_parts, check_shape, check_table
 from crowdproof.errors import TargetError
 
 MOST_DEPTH = 64
@@ -110,6 +111,7 @@ def _dict(value: Any, name: str, depth: int) -> dict[Any, Any]:
 
 
 def _table(value: Any, name: str, depth: int) -> pl.DataFrame:  # noqa: ARG001
+    check_table(value, name)
     kinds = pl.DataFrame.dtypes.__get__(value)
     if pl.Object in kinds:
         column = pl.DataFrame.columns.__get__(value)[kinds.index(pl.Object)]
@@ -127,6 +129,7 @@ def _array(value: Any, name: str, depth: int) -> Any:
     if isinstance(value, np.ma.MaskedArray):
         raise TargetError(f"{name} returned a masked array: let it return what is released, as an array or a list.")
     array = value if type(value) is np.ndarray else np.ndarray.view(value, np.ndarray)
+    check_shape(array.shape, name)
     if array.dtype.kind != "O":
         _check_array_kind(array.dtype, name)
         return array
@@ -142,7 +145,11 @@ def _check_array_kind(kind: Any, name: str) -> None:
 
 
 def _fraction(value: Any, name: str, depth: int) -> Fraction:  # noqa: ARG001
-    return Fraction(*map(int.__int__, (value.numerator, value.denominator)))
+    return check_parts(int.__int__(value.numerator), int.__int__(value.denominator), name)
+
+
+def _decimal(value: Any, name: str, depth: int) -> Decimal:  # noqa: ARG001
+    return Decimal(Decimal.__str__(check_decimal(value, name)))
 
 
 def _record(value: Any, name: str, depth: int) -> Record:
@@ -174,7 +181,7 @@ _CONVERSIONS: Mapping[type, Callable[[Any, str, int], Any]] = {
     datetime.time: _base(lambda value: datetime.time.fromisoformat(datetime.time.isoformat(value))),
     datetime.timedelta: _base(datetime.timedelta.__pos__),
     Fraction: _fraction,
-    Decimal: _base(lambda value: Decimal(Decimal.__str__(value))),
+    Decimal: _decimal,
 }
 """Base class -> how its content is taken out; a class comes before those that it inherits from.
 

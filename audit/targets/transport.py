@@ -18,7 +18,9 @@ import numpy as np
 import polars as pl
 
 from crowdproof.audit.releases.objects import Other, Record
+from crowdproof.audit.releases.sizes import check_decimal, check_parts, check_shape
 from crowdproof.audit.targets.answer_bytes import AS_IS, LENGTH
+from crowdproof.audit.targets.arrow import read_checked
 from crowdproof.audit.targets.plain import ARRAY_KINDS, MOST_DEPTH
 from crowdproof.errors import TargetError, pass_interrupts
 
@@ -44,11 +46,7 @@ def own_table(content: bytes) -> pl.DataFrame:
 
 def checked_table(content: bytes) -> pl.DataFrame:
     """The table in bytes that anyone wrote: pyarrow checks every offset, where polars would believe it."""
-    import pyarrow as pa  # noqa: PLC0415  (a fork for each run would import it again, and needs it for nothing)
-
-    table = pa.ipc.open_stream(content).read_all()
-    table.validate(full=True)
-    frame = pl.from_arrow(table)
+    frame = pl.from_arrow(read_checked(content, MOST_BYTES))
     assert isinstance(frame, pl.DataFrame)
     return frame
 
@@ -59,7 +57,7 @@ def decode(content: bytes, what: str, table: ReadTable = checked_table) -> Any:
         return _decoded(content, table)
     except BaseException as error:  # noqa: BLE001  (polars panics, which is no Exception)
         pass_interrupts(error)
-        raise TargetError(f"{what} cannot be read: {type(error).__name__}: {str(error)[:200]}.") from None
+        raise TargetError(f"{what} cannot be read: {type(error).__name__}: {str(error)[:200].rstrip('.')}.") from None
 
 
 def _decoded(content: bytes, table: ReadTable) -> Any:
@@ -117,7 +115,7 @@ def _read_dict(reader: _Reader, pairs: Any, depth: int) -> dict[Any, Any]:
 
 def _read_fraction(reader: _Reader, content: Any, depth: int) -> Fraction:  # noqa: ARG001
     numerator, denominator = content
-    return Fraction(int(numerator, 16), int(denominator, 16))
+    return check_parts(int(numerator, 16), int(denominator, 16), "it")
 
 
 def _read_scalar(reader: _Reader, content: Any, depth: int) -> Any:  # noqa: ARG001
@@ -132,6 +130,7 @@ def _read_array(reader: _Reader, content: Any, depth: int) -> Any:  # noqa: ARG0
 
 def _read_objects(reader: _Reader, content: Any, depth: int) -> Any:
     shape, trees = content
+    check_shape(shape, "it")
     objects = np.empty(len(trees), dtype=object)
     for place, each in enumerate(reader.values(trees, depth)):
         objects[place] = each
@@ -156,7 +155,7 @@ _READERS: Mapping[str, Callable[[_Reader, Any, int], Any]] = {
     "dict": _read_dict,
     "bytes": lambda reader, size, _: reader.take(size),
     "complex": lambda _, parts, __: complex(*parts),
-    "decimal": lambda _, text, __: Decimal(str(text)),
+    "decimal": lambda _, text, __: check_decimal(Decimal(str(text)), "it"),
     "fraction": _read_fraction,
     "datetime": lambda _, text, __: datetime.datetime.fromisoformat(text),
     "date": lambda _, text, __: datetime.date.fromisoformat(text),
@@ -178,6 +177,7 @@ def _array_of(kind: Any, shape: Any, content: bytes) -> Any:
     dtype = np.dtype(kind)
     if any(type(each) is not int or each < 0 for each in shape) or math.prod(shape) * dtype.itemsize != len(content):
         raise ValueError("an array is not of its size")
+    check_shape(shape, "it")
     array = np.frombuffer(bytearray(content), dtype)
     if dtype.kind == "U" and (array.view(dtype.byteorder + "u4") > _LAST_CHARACTER).any():
         raise ValueError("an array holds no text")

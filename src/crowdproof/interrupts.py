@@ -16,6 +16,11 @@ from types import FrameType
 
 from attrs import define
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 ASKING = frozenset(
     number
     for number in signal.Signals
@@ -24,6 +29,16 @@ ASKING = frozenset(
 """Signals that end a process unless it handles them, and that people, batch systems and programs send to have it end.
 
 SIGQUIT is not among them: it is the way to end at once, whatever is lost.
+"""
+UNASKED = frozenset(
+    int(number)
+    for number in signal.valid_signals()
+    if getattr(number, "name", "") in {"SIGVTALRM", "SIGPROF", "SIGPWR", "SIGSTKFLT", "SIGIO", "SIGEMT", "SIGLOST"}
+    or getattr(signal, "SIGRTMIN", math.inf) <= number <= getattr(signal, "SIGRTMAX", -math.inf)
+) - (frozenset() if hasattr(fcntl, "F_SETSIG") else {getattr(signal, "SIGIO", 0)})
+"""Signals that end a process unless it handles them, and that nobody sends to have it end: nothing is done about them.
+
+Where no other signal can tell that the process that waits is gone, SIGIO does: see `crowdproof.watch`.
 """
 REPEAT_SECONDS = 5.0
 """A signal within so many seconds of the last one asks for what is being done already: to stop a target takes less than
@@ -81,16 +96,19 @@ class Interrupts:
 
 
 def heed() -> Interrupts:
-    """Raise every signal of `ASKING` as an interrupt from now on; those that are ignored or handled stay so."""
+    """Raise every signal of `ASKING` as an interrupt from now on; those that are ignored or handled stay so.
+
+    Those of `UNASKED` do nothing. They are handled and not ignored: a program that we start would ignore them too.
+    """
     found, home = Interrupts(), os.getpid()
-    before = {number: signal.getsignal(number) for number in ASKING}
+    before = {int(number): signal.getsignal(number) for number in ASKING | UNASKED}
 
     def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         if os.getpid() != home:  # a process that a target forked ends as it would elsewhere
-            signal.signal(number, before[signal.Signals(number)])
+            signal.signal(number, before[number])
             signal.raise_signal(number)
-            return
-        found.arrive()
+        elif number in ASKING:
+            found.arrive()
 
     for number, handler in before.items():
         if handler is signal.SIG_DFL or handler is signal.default_int_handler:
@@ -105,7 +123,7 @@ def heeded() -> Iterator[Interrupts]:
     if _HEEDED or threading.current_thread() is not threading.main_thread():
         yield _HEEDED[0] if _HEEDED else Interrupts()
         return
-    before = {number: signal.getsignal(number) for number in ASKING}
+    before = {number: signal.getsignal(number) for number in ASKING | UNASKED}
     try:
         yield heed()
     finally:

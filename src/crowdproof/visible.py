@@ -10,6 +10,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066
 """Characters that end a line, move the cursor, colour the terminal or turn the direction of the text around."""
 _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
 """What makes a line of a log a command to GitHub, in its present and in its former notation."""
+_HALF = re.compile(r"[\ud800-\udfff]")
+"""Halves of a character, which no file and no table can hold: JSON, and names of files, may bring them in."""
 
 
 def visible(text: str, *, lines: bool = False) -> str:
@@ -32,6 +34,15 @@ def harmless(text: str) -> str:
     see \x23#[error]
     """
     return _COMMAND.sub(lambda found: r"\x23#" if found[0] == "##" else f"{found[1]}\\x3a", text)
+
+
+def encodable(text: str) -> str:
+    r"""The text with an escape for each half of a character, so that it can be written in UTF-8.
+
+    >>> print(encodable("a\ud800b"), encodable("\u00e9") == "\u00e9")
+    a\ud800b True
+    """
+    return text if text.isascii() else _HALF.sub(lambda found: _escape(found[0]), text)
 
 
 def _escape(character: str) -> str:

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from attrs import frozen
 
-from crowdproof.interrupts import ASKING
+from crowdproof.interrupts import ASKING, UNASKED
 
 PASSED_ON = ASKING | {number for number in signal.Signals if number.name == "SIGQUIT"}
 """Signals that are sent to the process that was started, and are meant for the one that works."""
@@ -25,6 +25,19 @@ TOKEN_BYTES = 16
 """Stand before the exit code in the pipe: who writes into every open file does not hit upon them."""
 STATUS_BITS = 0xFF
 """What the system keeps of an exit code."""
+MOST_STOPS = 100
+"""So often the process that works is let go on after someone stopped it; then it is asked to end with what it has. By
+hand it is stopped a few times."""
+STOP_SECONDS = 0.1
+"""How long after a stop that a key may have caused it is let go on: the key stops this process too, within far less."""
+LEFT_SECONDS = 1.0
+"""How long processes that were left behind have to end by themselves: helpers of Python do, which tidy up after us."""
+KILL_SECONDS = 5.0
+"""How long they are killed, with all that they start meanwhile, before this process ends all the same."""
+ADOPT = 36
+"""The number of `prctl` by which orphans below a process become its children: PR_SET_CHILD_SUBREAPER in Linux."""
+LAST_SECONDS = 8.0
+"""What a process that was stopped too often has to write what it found, where the caller sets no such time."""
 OF_SIGNAL = 128
 """A shell adds this to the number of the signal that ended a program, for an exit status."""
 
@@ -42,6 +55,8 @@ class Line:
     def tell(self, code: int) -> None:
         """Tell the exit code: all is judged, and all is written. A process that is forked off has none to tell."""
         with contextlib.suppress(OSError):
+            if os.getpid() == self._home:
+                os.kill(os.getppid(), signal.SIGCONT)  # a target may have stopped it, and nobody else would notice
             if os.getpid() == self._home and _identity(self._pipe) == self._identity:
                 os.write(self._pipe, self._token + bytes([code & STATUS_BITS]))
 
@@ -67,18 +82,20 @@ class Ended:
         return f"signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
 
 
-def fork(patience: float | None = None) -> Line | Ended:
+def fork(patience: float | None = None, *, alone: bool = False) -> Line | Ended:
     """Go on in a process of its own, where the line comes back; here, wait for it, and hand back how it ended.
 
     It is killed where it still goes on so many seconds of `patience` after SIGTERM was passed on to it. Without any,
-    and on a system that cannot wait for a signal with a time limit, it may take as long as it likes.
+    and on a system that cannot wait for a signal with a time limit, it may take as long as it likes. Where it is to
+    leave the system `alone` at its end, processes that it leaves behind are ended, which Linux can tell.
     """
     _flush()
     told, tell = os.pipe()
     ends, alive = os.pipe()
     token = os.urandom(TOKEN_BYTES)
+    adopts = alone and _adopt()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may not wait for children; we do
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*PASSED_ON, signal.SIGCHLD})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*PASSED_ON, *UNASKED, signal.SIGCHLD})
     try:
         child = os.fork()
     except OSError:
@@ -94,7 +111,9 @@ def fork(patience: float | None = None) -> Line | Ended:
         return Line(tell, token, os.getpid(), _identity(tell))
     os.close(tell)
     os.close(ends)
-    status, killed = _wait(child, patience)
+    status, killed = _wait(child, patience, adopts=adopts)
+    if adopts:
+        _end_orphans()
     return Ended(status, _code(told, token), killed)
 
 
@@ -135,13 +154,58 @@ def _end_with(ends: int) -> None:
 
     with contextlib.suppress(OSError, AttributeError):  # some systems cannot: then the work goes on to its end
         fcntl.fcntl(ends, fcntl.F_SETOWN, os.getpid())
+        if hasattr(fcntl, "F_SETSIG"):  # the usual one is SIGIO, which any process may send
+            fcntl.fcntl(ends, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(ends, fcntl.F_SETFL, fcntl.fcntl(ends, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _wait(child: int, patience: float | None) -> tuple[int, bool]:
+def _adopt() -> bool:
+    """Become the parent of every process that is orphaned below, which processes that are forked off do not.
+
+    Not where there are children already, of whoever started us by `exec`: what they leave behind is not ours to end.
+    """
+    if _children() != set():
+        return False
+    try:
+        import ctypes  # noqa: PLC0415  (not in every Python)
+
+        return bool(ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0) == 0)
+    except (ImportError, OSError, AttributeError):
+        return False
+
+
+def _children() -> set[int] | None:
+    """The processes whose parent is this one; None where the system does not tell."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as listed:  # noqa: PTH123  (as fast)
+            return set(map(int, listed.read().split()))
+    except (OSError, ValueError):
+        return None
+
+
+def _end_orphans() -> None:
+    """End the processes that were left behind, and those that they leave behind in turn."""
+    start = time.monotonic()
+    while (left := _children()) and (spent := time.monotonic() - start) < LEFT_SECONDS + KILL_SECONDS:
+        for each in left if spent >= LEFT_SECONDS else ():
+            with contextlib.suppress(OSError):
+                os.kill(each, signal.SIGKILL)
+        _bury()
+        time.sleep(0.01)
+
+
+def _bury(child: int | None = None) -> None:
+    """Let go of adopted processes that have ended; how the process that works ended is left to be asked for."""
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) and ended.si_pid != child:
+            os.waitpid(ended.si_pid, 0)
+
+
+def _wait(child: int, patience: float | None, *, adopts: bool = False) -> tuple[int, bool]:
     """Wait for the process that works; its exit status, negative where a signal ended it, and whether that was ours."""
     until = math.inf
     killed = False
+    stops = 0
     while True:
         number = _next_signal(until)
         if number is signal.SIGTERM and patience is not None:
@@ -151,9 +215,24 @@ def _wait(child: int, patience: float | None) -> tuple[int, bool]:
         if number is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, number)
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
+        changed, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
+        if changed and not os.WIFSTOPPED(status):
             return os.waitstatus_to_exitcode(status), killed
+        if adopts:
+            _bury(child)
+        if changed:
+            stops += 1
+            if stops == MOST_STOPS:
+                until = min(until, time.monotonic() + (patience or LAST_SECONDS))
+                os.kill(child, signal.SIGTERM)
+            _let_go_on(child, os.WSTOPSIG(status))
+
+
+def _let_go_on(child: int, number: int) -> None:
+    """Let a process go on that was stopped: by a target, since whoever presses Ctrl-Z stops this process as well."""
+    if number != signal.SIGSTOP:
+        time.sleep(STOP_SECONDS)
+    os.kill(child, signal.SIGCONT)
 
 
 def _next_signal(until: float) -> signal.Signals | None:

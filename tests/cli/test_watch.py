@@ -118,6 +118,92 @@ def test_an_interrupt_of_the_terminal_comes_once():
     os.close(line)
 
 
+UNASKED = "from crowdproof.interrupts import UNASKED\n    assert len(UNASKED) > 30\n    "
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its signals are those of Linux")
+@pytest.mark.parametrize("whose", ["os.getpid()", "os.getppid()"])
+def test_signals_that_ask_for_nothing_end_nobody(whose):
+    ran = watched(f"{UNASKED}[os.kill({whose}, each) for each in UNASKED]; sys.exit(0)")
+    assert (ran.returncode, ran.stderr) == (ExitCode.HELD, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its signals are those of Linux")
+def test_programs_that_are_started_are_ended_by_them():
+    end = "import os, signal; os.kill(os.getpid(), signal.SIGVTALRM)"
+    ran = watched(f"import subprocess; sys.exit(-subprocess.run([sys.executable, '-c', {end!r}]).returncode)")
+    assert ran.returncode == signal.SIGVTALRM
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGTSTP])
+@pytest.mark.parametrize("whose", ["os.getpid()", "os.getppid()"])
+def test_who_is_stopped_goes_on(number, whose):
+    ran = watched(f"[os.kill({whose}, {int(number)}) for _ in range(3)]; sys.exit(0)")
+    assert (ran.returncode, ran.stderr) == (ExitCode.HELD, "")
+
+
+def test_who_is_stopped_again_and_again_ends_with_what_it_has():
+    stop = f"while True: os.kill(os.getpid(), {int(signal.SIGSTOP)})"
+    ran = watched(f"try:\n        {stop}\n    except KeyboardInterrupt: sys.exit(1)")
+    assert (ran.returncode, ran.stderr) == (ExitCode.REFUTED, "")
+
+
+def test_a_key_suspends_everything_until_it_is_to_go_on():
+    body = "import time\n    print('at work', flush=True)\n    time.sleep(1)\n    sys.exit(4)"
+    program = f"{WATCHED}def work():\n    {body}\ncli.main = work\nwatch.main()\n"
+    shell = f'set -m; {sys.executable} -c "$0"; echo suspended; sleep 2; fg >/dev/null; echo code $?'
+    pid, line = os.forkpty()
+    if pid == 0:
+        os.execvp("bash", ["bash", "-c", shell, program])
+    shown = b""
+    while b"at work" not in shown:
+        shown += os.read(line, 100)
+    os.write(line, b"\x1a")
+    while b"code" not in shown:
+        shown += os.read(line, 100)
+    os.waitpid(pid, 0)
+    os.close(line)
+    assert b"suspended" in shown
+    assert b"code 4" in shown
+
+
+DAEMON = """import time
+    for _ in range(2):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.setsid()
+                time.sleep(100)
+            os._exit(0)
+    {then}"""
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell whose orphan a process is")
+
+
+@LINUX
+@pytest.mark.parametrize(("then", "code"), [("sys.exit(1)", 1), ("os._exit(0)", 3), ("os.kill(os.getpid(), 9)", 3)])
+def test_processes_that_were_left_behind_end_with_the_run(then, code):
+    started = time.monotonic()
+    ran = watched(DAEMON.format(then=then))  # which waits until nobody is left who could write
+    assert ran.returncode == code
+    assert time.monotonic() - started < 30
+
+
+@LINUX
+def test_one_that_ends_by_itself_is_not_killed(tmp_path):
+    ran = watched(f"os.fork() == 0 and (os.system('sleep 0.3; echo > {tmp_path}/tidy'), os._exit(0)); sys.exit(1)")
+    assert ran.returncode == ExitCode.REFUTED
+    assert (tmp_path / "tidy").exists()
+
+
+@LINUX
+def test_processes_of_others_go_on():
+    program = f"{WATCHED}cli.main = lambda: sys.exit(4)\nwatch.main()\n"
+    line = 'sleep 100 </dev/null >/dev/null 2>&1 & echo $!; exec "$0" -c "$1"'
+    ran = subprocess.run(["bash", "-c", line, sys.executable, program], capture_output=True, text=True)
+    assert ran.returncode == 4
+    os.kill(int(ran.stdout), signal.SIGKILL)  # which is there to be killed
+
+
 # --- a judge that does not end ------------------------------------------------------------------------------------
 
 DEAF = "import signal, time\n    signal.signal(signal.SIGTERM, signal.SIG_IGN); print('at work', flush=True); "

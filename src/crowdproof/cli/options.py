@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from crowdproof import interrupts
+from crowdproof.cli import files
 from crowdproof.cli.streams import NobodyReadsError, is_terminal, printing, undelivered, unwritable
 from crowdproof.errors import CrowdproofError, DataError, ExitCode, ParameterError, pass_interrupts
 from crowdproof.findings import Finding
@@ -50,6 +51,7 @@ def writable(path: Path) -> Path:
     if not path.parent.is_dir() or path.is_dir():
         reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise ParameterError(f"cannot write {path}: {reason}. Give a file in a folder that exists.")
+    files.remember(path)
     return path
 
 
@@ -62,8 +64,8 @@ def _different_files(
     _ctx: click.Context, _param: click.Parameter, outputs: tuple[tuple[str, Path | None], ...]
 ) -> tuple[tuple[str, Path | None], ...]:
     """Every report needs a file of its own: of two in one only the later would be left."""
-    files = [path.resolve() for _, path in outputs if path is not None]
-    twice = next((each for each in files if files.count(each) > 1), None)
+    paths = [path.resolve() for _, path in outputs if path is not None]
+    twice = next((each for each in paths if paths.count(each) > 1), None)
     if twice is not None:
         raise ParameterError(f"two reports are to be written to {twice.name}: give each --format a file of its own.")
     return outputs
@@ -113,9 +115,9 @@ def read_findings(file: Path) -> list[Finding]:
 
 def write_file(path: Path, text: Callable[[], str]) -> None:
     """Write a text to a file."""
-    ready = text()  # before the file is opened, and what was in it is gone
+    ready = text().encode("utf-8", "backslashreplace")  # before what was in the file is gone
     try:
-        path.write_text(ready, encoding="utf-8")
+        files.put(path, ready)
     except OSError as error:
         raise unwritable(path, error) from None
 

@@ -34,7 +34,7 @@ def main() -> None:
     if not hasattr(os, "fork"):
         cli.main()
     try:
-        here = watch.fork(PATIENCE)
+        here = watch.fork(PATIENCE, alone=True)
     except OSError as error:
         streams.tell(UNSTARTED.format(why=error.strerror))
         sys.exit(ExitCode.BROKEN)

@@ -50,6 +50,17 @@ def asks(table, rng, number=15):
         os.kill(os.getppid(), number)
     return noisy(table, rng)
 
+def asks_once(table, rng, number=19):
+    if is_last() and not Path("asked").exists():
+        Path("asked").touch()
+        os.kill(os.getppid(), number)
+    return noisy(table, rng)
+
+def moves(table, rng):
+    if is_last() and not Path("../moved").exists():
+        os.rename(os.getcwd(), "../moved")
+    return noisy(table, rng)
+
 def grows(table):
     with Path("runs").open("a") as runs:
         runs.write(".")
@@ -176,6 +187,32 @@ def test_its_twin_that_asks_for_nothing_is_examined_to_the_end(tmp_path):
     assert ran.returncode == 1, ran.stderr
     assert verdicts(tmp_path) == {"leaks": "refuted", "honest": "not-refuted", "third": "not-refuted"}
     assert "Interrupted." not in ran.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGVTALRM, signal.SIGIO, signal.SIGPROF])
+def test_a_target_that_stops_or_wakes_the_judge_changes_nothing(tmp_path, number):
+    ran = run(tmp_path, gate_of(tmp_path, claim("asks_once", params=f"{{ number = {int(number)} }}", runs="2000")))
+    assert ran.returncode == 1, ran.stderr
+    assert verdicts(tmp_path) == {"leaks": "refuted", "honest": "not-refuted", "third": "not-refuted"}
+    assert (tmp_path / "asked").exists()
+
+
+def test_a_target_that_stops_the_judge_again_and_again_loses_no_finding(tmp_path):
+    ran = run(tmp_path, gate_of(tmp_path, claim("asks", params=f"{{ number = {int(signal.SIGSTOP)} }}")))
+    assert ran.returncode == 1, ran.stderr
+    assert verdicts(tmp_path) == {"leaks": "refuted", "honest": "not-refuted", "third": "undecided"}
+    check_that_nothing_stays(tmp_path)
+
+
+@pytest.mark.parametrize("isolate", ["none", "worker"])
+def test_a_target_that_renames_its_folder_loses_no_finding(tmp_path, isolate):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    ran = run(folder, gate_of(folder, claim("moves", isolate=f"'{isolate}'", runs="2000")))
+    assert "internal error" not in ran.stderr
+    assert ran.returncode == 1, ran.stderr
+    found = verdicts(tmp_path / "moved")
+    assert (found["leaks"], found["honest"]) == ("refuted", "not-refuted")
 
 
 def test_signals_that_do_not_stop_break_into_nothing_that_is_written(tmp_path):
