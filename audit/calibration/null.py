@@ -142,7 +142,8 @@ class Running:
         try:
             return self.null.behaviour.run(self.state, rng, answer, lambda: self.null.dressing.make(answer, rng))
         finally:
-            self.state.calls += 1
+            if not isinstance(self.null.behaviour, Stateless):
+                self.state.calls += 1
 
 
 @define(eq=False)

@@ -29,6 +29,8 @@ from crowdproof.audit.compare.measured import GOING_ON
 from crowdproof.audit.compare.pilot import best_by_search
 from crowdproof.audit.compare.question import Question
 from crowdproof.audit.request import Budget, Pair
+from crowdproof.audit.runners.inline import Inline
+from crowdproof.audit.targets.memory import fingerprint
 from crowdproof.audit.targets.probe import probe
 from crowdproof.errors import NoReleaseError
 from crowdproof.findings import Note, PairWitness
@@ -41,6 +43,11 @@ too few runs each, and with fewer the pair that leaks may not be among them."""
 RUNS_PER_PAIR = 2_000
 """With a small budget fewer pairs are tested, so that there are this many runs for each."""
 
+ONE_PROCESS = Note(
+    "One process",
+    "The target changes as it runs, and copies of it in several workers would not know of one another: all runs were "
+    "made in one process. Name it by file.py:function to have it run in several.",
+)
 INTERRUPTED = "it was interrupted"
 """Why a comparison ended that somebody interrupted."""
 
@@ -101,9 +108,15 @@ class Comparison:
             self._probe([pair.right for pair in some])
 
     def _probe(self, datasets: Sequence[Any]) -> None:
-        found = probe(self.question.mechanism, datasets, until=self.allowance.until)
+        question = self.question
+        before = fingerprint(question.mechanism) if question.runner.workers > 1 else b""
+        found = probe(question.mechanism, datasets, until=self.allowance.until)
         self.allowance.count(found.runs)
         self.allowance.pace = found.pace
+        if question.runner.workers > 1 and fingerprint(question.mechanism) != before:
+            known = evolve(question.known, notes=(*question.known.notes, ONE_PROCESS))
+            self.question = evolve(question, runner=Inline(), known=known)
+            self.enumeration = Enumeration(self.question, self.allowance)
 
     def enumerate(self) -> None:
         """Settle what can be enumerated; what refutes is confirmed by fresh runs where that is needed."""

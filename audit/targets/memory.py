@@ -3,9 +3,9 @@
 import gc
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ _LIBRARIES = {*sys.stdlib_module_names, "attr", "attrs", "crowdproof", "numpy", 
 }
 """Packages whose classes and functions are not followed: that would take most of the time."""
 _TARGETS = "crowdproof.audit.targets."
-_SHARING = {_TARGETS + "python", _TARGETS + "functions"}
-"""Of our targets, those that may run a function of the user's in this very process."""
+_FUNCTION = _TARGETS + "functions"
+"""Holds a function of the user's that may run in this very process."""
+_CONTAINERS = {dict, tuple, frozenset}
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -27,12 +28,13 @@ def reached(start: object, *, installed: bool = True) -> Iterator[Any]:
 
     With `installed` off, classes and functions of installed packages are not followed, but for the mechanism's own.
     """
-    home = {_root(each) for each in (start, type(start), *gc.get_referents(start))}
-    seen, layer = {id(start)}, [start]
+    home = {_root(each) for each in (start, type(start), *parts([start]))}
+    seen: set[int] = {id(start)}
+    layer = [] if _runs_elsewhere(start) else [start]
     while layer and len(seen) < MOST_OBJECTS:
         yield from layer
         following = []
-        for each in gc.get_referents(*layer):
+        for each in parts(layer):
             if id(each) in seen or not _holds(each) or _is_library(each):
                 continue
             if installed or not _is_installed(_root(each)) or _root(each) in home:
@@ -42,19 +44,41 @@ def reached(start: object, *, installed: bool = True) -> Iterator[Any]:
 
 
 def _holds(each: object) -> bool:
-    """Whether it may refer to other objects; Python does not track a dictionary of plain values, which may change."""
-    return gc.is_tracked(each) or type(each) is dict
+    """Whether it may refer to other objects.
+
+    Python does not track a dictionary of plain values, which may change, and forgets to track a tuple of them at any
+    time, which must not look like a change.
+    """
+    return type(each) in _CONTAINERS or gc.is_tracked(each)
+
+
+def parts(holders: Iterable[object]) -> Iterator[Any]:
+    """What these objects hold; a function holds of its module what its code names."""
+    for each in holders:
+        if type(each) is FunctionType:
+            yield from (each.__closure__, each.__defaults__, each.__kwdefaults__, each.__dict__)
+            yield from (each.__globals__[name] for name in sorted(_names(each.__code__)) if name in each.__globals__)
+        else:
+            yield from gc.get_referents(each)
+
+
+def _names(code: CodeType) -> set[str]:
+    """All names that a function's code uses, also in functions that it defines."""
+    inner = (_names(each) for each in code.co_consts if isinstance(each, CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def _is_library(each: object) -> bool:
     """Whether this is a module, a class or function of a library, or a target that runs elsewhere."""
-    kind = type(each)
-    if kind is ModuleType:
-        return True
-    module = kind.__module__  # which may be anything: a class may define what its instances say
-    if isinstance(module, str) and module.startswith(_TARGETS):
-        return module not in _SHARING
-    return _root(each) in _LIBRARIES
+    return type(each) is ModuleType or _runs_elsewhere(each) or _root(each) in _LIBRARIES
+
+
+def _runs_elsewhere(each: object) -> bool:
+    """Whether this is a target of ours that runs in another process, where it keeps what it remembers."""
+    module = type(each).__module__  # which may be anything: a class may define what its instances say
+    if not isinstance(module, str) or not module.startswith(_TARGETS) or module == _FUNCTION:
+        return False
+    return getattr(each, "isolate", "") != "none"
 
 
 def _root(each: object) -> str:
@@ -92,7 +116,7 @@ def fingerprint(start: object) -> bytes:
     """
     digest = hashlib.blake2b(digest_size=16)
     for holder in reached(start, installed=False):
-        held = [each for each in gc.get_referents(holder) if type(each) in _PLAIN or type(each) is np.ndarray]
+        held = [each for each in parts([holder]) if type(each) in _PLAIN or type(each) is np.ndarray]
         digest.update(f"{len(held)}:".encode())
         for each in held:
             content = each.tobytes() if type(each) is np.ndarray and not each.dtype.hasobject else repr(each).encode()
