@@ -4,6 +4,7 @@ import gc
 import hashlib
 import sys
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -20,7 +21,7 @@ _TARGETS = "crowdproof.audit.targets."
 _FUNCTION = _TARGETS + "functions"
 """Holds a function of the user's that may run in this very process."""
 _CONTAINERS = {dict, tuple, frozenset}
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_PLAIN = {bool, int, float, complex, str, bytes, type(None), Decimal}
 
 
 def reached(start: object, *, installed: bool = True) -> Iterator[Any]:
@@ -116,9 +117,22 @@ def fingerprint(start: object) -> bytes:
     """
     digest = hashlib.blake2b(digest_size=16)
     for holder in reached(start, installed=False):
-        held = [each for each in parts([holder]) if type(each) in _PLAIN or type(each) is np.ndarray]
-        digest.update(f"{len(held)}:".encode())
-        for each in held:
-            content = each.tobytes() if type(each) is np.ndarray and not each.dtype.hasobject else repr(each).encode()
-            digest.update(f"{len(content)} ".encode() + content)
+        for each in parts([holder]):
+            content = _content(each)
+            if content is not None:
+                digest.update(f"{len(content)} ".encode() + content)
+        digest.update(b";")
     return digest.digest()
+
+
+def _content(each: object) -> bytes | None:
+    """A number or text, or the memory of an array, a buffer or a number of numpy; None of anything else."""
+    if type(each) in _PLAIN or (type(each) is np.ndarray and each.dtype.hasobject):
+        return repr(each).encode(errors="surrogatepass")
+    if type(each) in _CONTAINERS:
+        return None
+    try:
+        with memoryview(each) as seen:  # type: ignore[arg-type]
+            return seen.tobytes()
+    except (TypeError, ValueError, BufferError, NotImplementedError):
+        return None

@@ -1,8 +1,11 @@
 """Copies of a target, by a fork or in another worker, repeat no draw of one another: true claims stay unrefuted."""
 
+import array
+import ctypes
 import pickle
 import random
-from collections import Counter
+from collections import Counter, deque
+from decimal import Decimal
 from fractions import Fraction
 
 import cloudpickle
@@ -14,6 +17,7 @@ from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.targets import load_target
 from crowdproof.audit.targets.generators import Sent, reachable, reseed
+from crowdproof.audit.targets.memory import fingerprint
 from crowdproof.claims import DP, Neighbours
 from crowdproof.findings import Refuted
 
@@ -206,6 +210,40 @@ def test_a_target_that_changes_as_it_runs_stays_in_one_process(make):
         finding = audit(make(), DP("ln 3"), pairs=[pair], budget=Budget(runs=2_000), seed=1, runner=cores)
         assert finding.verdict.name == "NOT_REFUTED"
         assert "One process" in [getattr(each, "title", "") for each in finding.evidence]
+
+
+def _counted():
+    number = 0
+    while True:
+        number += 1
+        yield number
+
+
+STORES = {
+    "bytes that can change": (lambda: bytearray(8), lambda held: held.__setitem__(0, 1)),
+    "a number of ctypes": (lambda: ctypes.c_uint64(1), lambda held: setattr(held, "value", 2)),
+    "an array of Python": (lambda: array.array("Q", [1]), lambda held: held.__setitem__(0, 2)),
+    "a queue": (lambda: deque([1, 2]), lambda held: held.rotate()),
+    "an iterator": (_counted, next),
+    "numbers of numpy": (lambda: {"state": np.uint64(1)}, lambda held: held.update(state=np.uint64(2))),
+    "a decimal": (lambda: {"state": Decimal(1)}, lambda held: held.update(state=Decimal(2))),
+    "a fraction in a list in a dictionary": (lambda: {"a": [Fraction(1)]}, lambda held: held["a"].append(Fraction(2))),
+    "texts": (lambda: {"é\ud800"}, lambda held: held.add("b")),
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_a_change_is_seen_wherever_it_is_kept(name):
+    make, change = STORES[name]
+    held = make()
+
+    def release(data, rng):
+        return held
+
+    before = fingerprint(release)
+    assert fingerprint(release) == before
+    change(held)
+    assert fingerprint(release) != before
 
 
 class Late(InAnAttribute):
