@@ -89,6 +89,7 @@ def test_verdict(module, notion):
     assert isinstance(examined(module, notion, safe=True).verdict, NotRefuted)
 
 
+@pytest.mark.processes
 @each_notion
 @pytest.mark.parametrize("safe", [False, True])
 def test_seed_and_workers(module, notion, safe):

@@ -16,6 +16,8 @@ from crowdproof.audit.targets import load_target
 from crowdproof.claims import DP, Neighbours
 from crowdproof.errors import OutOfTimeError
 
+pytestmark = pytest.mark.processes  # they wait for the clock, as those wait for processes
+
 PEOPLE = pl.DataFrame({"age": list(range(20, 80))})
 PAIR = Pair(PEOPLE, PEOPLE.head(59), Neighbours.ADD_REMOVE, "with and without the oldest")
 SLOW = 0.1
