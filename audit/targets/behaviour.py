@@ -37,6 +37,11 @@ class Behaviour:
     isolation: str = ""
     """Where the runs of the audit take place, in words."""
 
+    @property
+    def may_remember(self) -> bool:
+        """Whether runs are not to share a process: they influence one another, or nobody has seen that they do not."""
+        return self.stateful is True or not self.in_time
+
     def note(self) -> Note:
         """The measurement, for a report."""
         if not self.in_time:
@@ -102,9 +107,10 @@ def keeps_state(kept: Runs, clean: Runs, data: Any, *, reproducible: bool) -> bo
 def remembers(kept: Runs, clean: Runs, data: Any) -> bool:
     """Whether a process that is kept up ever answers otherwise than a clean one, on a few datasets and seeds in turn.
 
-    With one seed alone, noise that is drawn once and kept would look the same in both.
+    With few seeds, noise that is drawn once and kept would look the same in both.
     """
     trials = [(each, seed) for seed in (SEED, SEED + 1) for each in (data, *variants(data))]
+    trials += [(data, SEED + turn) for turn in range(2, REPEATS)]
     truth = [outcome(clean, *each) for each in trials]
     return not all(same(expected, outcome(kept, *each)) for each, expected in zip(trials, truth, strict=True))
 

@@ -17,14 +17,12 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from crowdproof.audit.targets.memory import fingerprint, reached
+from crowdproof.audit.targets.memory import GENERATORS, fingerprint, reached
 from crowdproof.errors import TargetError
 from crowdproof.mechanism import Mechanism
 
 OWN_STREAM = 2**31
 """The stream below a run's seed that sets the generators of a copy: no other stream has so large a number."""
-_KINDS = (random.Random, np.random.RandomState, np.random.BitGenerator)
-"""A numpy Generator has its state in its BitGenerator, which is found by itself."""
 
 
 def alive() -> list[Any]:
@@ -48,7 +46,7 @@ def _own(objects: Iterable[Any]) -> list[Any]:
     found = []
     for each in objects:
         kind = type(each)  # not isinstance, which asks the object: that may be a proxy that does anything
-        if issubclass(kind, _KINDS) and not issubclass(kind, random.SystemRandom) and id(each) not in shared:
+        if issubclass(kind, GENERATORS) and not issubclass(kind, random.SystemRandom) and id(each) not in shared:
             found.append(each)
     return found
 
@@ -83,7 +81,11 @@ class OfProcess:
         if self.runs and self.runs & (self.runs - 1) == 0:  # looked for after 1, 2, 4, 8, ... runs: it takes time
             self.found = alive()
         self.runs += 1
-        reseed(self.found, np.random.SeedSequence([seed % 2**32, seed >> 32]))
+        entropy = [
+            seed % 2**32,
+            seed >> 32,
+        ]  # below a stream of its own: the target may spawn from the seed it is given
+        reseed(self.found, np.random.SeedSequence(entropy, spawn_key=(OWN_STREAM,)))
         torch = sys.modules.get("torch")
         if torch is not None and hasattr(torch, "manual_seed"):
             torch.manual_seed(seed)

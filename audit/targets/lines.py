@@ -91,7 +91,7 @@ class LinesTarget(Target):
         except OutOfTimeError:
             behaviour = NOT_MEASURED
         self.close()
-        self.fresh = self.fresh or behaviour.stateful is True
+        self.fresh = self.fresh or behaviour.may_remember
         where = "The program is started anew for each run." if self.fresh else "The program is kept up for all runs."
         self.behaviour = evolve(behaviour, isolation=where)
         return self.behaviour

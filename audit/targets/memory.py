@@ -2,6 +2,8 @@
 
 import gc
 import hashlib
+import io
+import random
 import sys
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -9,8 +11,11 @@ from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import cloudpickle
 import numpy as np
 
+GENERATORS = (random.Random, np.random.RandomState, np.random.BitGenerator)
+"""Kinds of generators that each copy of a target has anew. A numpy Generator has its state in its BitGenerator."""
 MOST_OBJECTS = 200_000
 """Objects that are followed from a mechanism: a guess, about a twentieth of a second."""
 _LIBRARIES = {*sys.stdlib_module_names, "attr", "attrs", "crowdproof", "numpy", "pandas", "polars", "scipy"} - {
@@ -103,7 +108,7 @@ def fingerprint(start: object) -> bytes:
     """Changes with the numbers and texts that a mechanism holds, wherever it keeps them.
 
     What installed packages keep for themselves is left out (a cache, a count of calls), unless the mechanism is of that
-    package. What code that is not Python keeps to itself is not seen.
+    package. What code that is not Python keeps to itself is seen where it would be copied to another process.
 
     >>> def counting(calls):
     ...     def release(data, rng):
@@ -115,7 +120,7 @@ def fingerprint(start: object) -> bytes:
     >>> fingerprint(mechanism) == before
     False
     """
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(_pickled(start), digest_size=16)
     for holder in reached(start, installed=False):
         for each in parts([holder]):
             content = _content(each)
@@ -136,3 +141,23 @@ def _content(each: object) -> bytes | None:
             return seen.tobytes()
     except (TypeError, ValueError, BufferError, NotImplementedError):
         return None
+
+
+class _Still(cloudpickle.CloudPickler):  # type: ignore[misc]
+    """Writes what is copied to another process, but for what each copy has anew: its generators, its processes."""
+
+    def reducer_override(self, each: Any) -> Any:
+        """How an object is written."""
+        if isinstance(each, GENERATORS) or _runs_elsewhere(each):
+            return str, ()
+        return super().reducer_override(each)
+
+
+def _pickled(start: object) -> bytes:
+    """What would be copied of a mechanism; nothing where it cannot be."""
+    written = io.BytesIO()
+    try:
+        _Still(written).dump(start)
+    except Exception:  # noqa: BLE001  (foreign code: anything may come)
+        return b""
+    return written.getvalue()

@@ -130,7 +130,7 @@ class PythonTarget(Target):
         else:
             behaviour = self._compare(data, seconds)
         if self.isolate == "auto":
-            self._settle("fresh" if behaviour.stateful else "worker")
+            self._settle("fresh" if behaviour.may_remember else "worker")
         self.behaviour = evolve(behaviour, isolation=_WHERE[self.isolate])
         return self.behaviour
 

@@ -73,8 +73,9 @@ class Assignment:
 def _ready(channel: Channel, setup: Assignment) -> "_Run":
     if setup.fresh:
         libraries.preload(setup.load)
-        gc.freeze()  # a fork then finds the generators of the target without going over all that was here before
-        return _Run(channel, setup)
+        run = _Run(channel, setup)  # which finds the generators of the libraries
+        gc.freeze()  # a fork then finds those of the target without going over all that was here before
+        return run
     run = _Run(channel, setup, setup.load())
     limit_memory(setup.memory)
     return run

@@ -2,9 +2,11 @@
 
 import array
 import ctypes
+import itertools
 import pickle
 import random
 from collections import Counter, deque
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
@@ -219,6 +221,10 @@ def _counted():
         yield number
 
 
+class Own(int):
+    pass
+
+
 STORES = {
     "bytes that can change": (lambda: bytearray(8), lambda held: held.__setitem__(0, 1)),
     "a number of ctypes": (lambda: ctypes.c_uint64(1), lambda held: setattr(held, "value", 2)),
@@ -228,6 +234,11 @@ STORES = {
     "numbers of numpy": (lambda: {"state": np.uint64(1)}, lambda held: held.update(state=np.uint64(2))),
     "a decimal": (lambda: {"state": Decimal(1)}, lambda held: held.update(state=Decimal(2))),
     "a fraction in a list in a dictionary": (lambda: {"a": [Fraction(1)]}, lambda held: held["a"].append(Fraction(2))),
+    "an iterator over numbers": (lambda: iter(range(5, 90)), next),
+    "a count": (lambda: itertools.count(7), next),
+    "a moment": (lambda: {"state": date(2026, 1, 1)}, lambda held: held.update(state=date(2026, 1, 2))),
+    "a column": (lambda: {"state": pl.Series([1])}, lambda held: held.update(state=pl.Series([2]))),
+    "a number of a kind of its own": (lambda: {"state": Own(1)}, lambda held: held.update(state=Own(2))),
     "texts": (lambda: {"é\ud800"}, lambda held: held.add("b")),
 }
 
@@ -237,9 +248,12 @@ def test_a_change_is_seen_wherever_it_is_kept(name):
     make, change = STORES[name]
     held = make()
 
-    def release(data, rng):
-        return held
+    class Holding:
+        def __call__(self, data, rng):
+            return held
 
+    release = Holding()
+    release.held = held
     before = fingerprint(release)
     assert fingerprint(release) == before
     change(held)

@@ -129,6 +129,76 @@ def test_a_generator_of_its_own_that_only_other_data_reach_refutes_no_true_claim
     assert isinstance(finding.verdict, Refuted) == refuted
 
 
+HIDDEN = """
+import random
+import time
+from functools import cache
+import numpy as np
+from sympy.core.random import rng as library
+
+OWN = np.random.default_rng()
+CALLS = [0]
+time.sleep(WAIT)
+ONCE = random.SystemRandom().random()
+
+
+def respond(table, drawn):
+    truth = int((table["age"] > 60).any())
+    return truth if drawn < ODDS / (ODDS + 1) else 1 - truth
+
+
+@cache
+def drawn_for(rows):
+    return random.random()
+
+
+def spawned(table, rng):
+    noise = rng.spawn(1)[0].exponential() - OWN.exponential()  # Laplace noise of scale 1
+    return round(int((table["age"] > 60).any()) * (0.69 if ODDS == 2 else 40) + noise, 3)
+
+
+def of_a_library(table):
+    CALLS[0] += 1
+    return f"{respond(table, library.random())} (answer {CALLS[0]})"
+
+
+def slow_to_import(table):
+    return respond(table, ONCE)
+
+
+def kept_for_the_data(table):
+    return respond(table, drawn_for(tuple(table["age"])))
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "wait", "seconds"),
+    [
+        ("spawned", 0, 60.0),
+        ("of_a_library", 0, 60.0),
+        ("slow_to_import", 0.3, 12.0),
+        ("kept_for_the_data", 0, 60.0),
+    ],
+)
+def test_noise_in_places_where_copies_might_share_it_refutes_no_true_claim(tmp_path, function, wait, seconds):
+    """Streams that are spawned, generators of libraries, targets that are too slow to be measured, answers kept."""
+    path = tmp_path / "hidden.py"
+    path.write_text(HIDDEN.replace("WAIT", str(wait)).replace("ODDS", "2"))
+    with load_target(f"{path}:{function}") as target:
+        budget = Budget(runs=400, seconds=seconds)
+        finding = audit(target, DP("ln 2"), pairs=[PAIR], budget=budget, search=0)
+    assert not isinstance(finding.verdict, Refuted)
+
+
+@pytest.mark.parametrize("function", ["spawned", "of_a_library", "kept_for_the_data"])
+def test_their_leaky_twins_are_refuted(tmp_path, function):
+    path = tmp_path / "hidden.py"
+    path.write_text(HIDDEN.replace("WAIT", "0").replace("ODDS", "200"))
+    with load_target(f"{path}:{function}") as target:
+        finding = audit(target, DP("ln 2"), pairs=[PAIR], budget=Budget(runs=400, seconds=60.0), search=0)
+    assert isinstance(finding.verdict, Refuted)
+
+
 def test_a_module_of_the_target_may_have_the_name_of_a_library(tmp_path):
     """It is the target's own in every run, though libraries are imported before."""
     (tmp_path / "sympy.py").write_text("SECRET = 7\n")
