@@ -102,11 +102,7 @@ class Allowance:
         >>> Allowance(Budget(runs=100, seconds=20.0), pace=0.5).expected() < 41
         True
         """
-        left = self.left()
-        if left.seconds is None or self.pace <= 0:
-            return left.runs
-        in_time = int(left.seconds / self.pace)
-        return in_time if left.runs is None else min(left.runs, in_time)
+        return self.left().runs_at(self.pace)
 
     def left(self) -> Budget:
         """What remains, as a budget of its own."""

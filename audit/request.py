@@ -49,6 +49,17 @@ class Budget:
             seconds=None if self.seconds is None else max(0.0, self.seconds - seconds),
         )
 
+    def runs_at(self, pace: float) -> int | None:
+        """Runs that it allows where each takes `pace` seconds; 0 is not known, and None is no limit.
+
+        >>> Budget(runs=1000, seconds=10.0).runs_at(0.1), Budget(runs=50, seconds=9.0).runs_at(0.1), Budget().runs_at(1)
+        (100, 50, None)
+        """
+        if self.seconds is None or pace <= 0:
+            return self.runs
+        in_time = int(self.seconds / pace)
+        return in_time if self.runs is None else min(self.runs, in_time)
+
 
 class Sampling(Enum):
     """Who draws the sample that a DPS claim speaks of."""

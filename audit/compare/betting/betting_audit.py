@@ -17,7 +17,7 @@ from crowdproof.audit.compare.betting.bets import NOISE, Goal, choose
 from crowdproof.audit.compare.betting.block_runs import BlockRuns
 from crowdproof.audit.compare.betting.blocks import Block, Prepared
 from crowdproof.audit.compare.betting.bounds import Ladder
-from crowdproof.audit.compare.betting.clock import UNLIMITED, Clock
+from crowdproof.audit.compare.betting.clock import Clock
 from crowdproof.audit.compare.betting.hypotheses import Counts, Nulls
 from crowdproof.audit.compare.betting.sharing import shared
 from crowdproof.audit.compare.betting.tested import Ended
@@ -40,6 +40,8 @@ and more would take the whole of a small budget."""
 NEARLY = 0.6
 """A pair that promises this share of the best one's growth is played with it where they have a dataset in common. That
 costs half of what the pair costs by itself, so a share above 0.5 pays. Chosen by `benchmarks power`."""
+UNLIMITED = 2**24
+"""Runs that a block may have on either dataset where the budget sets none: a guess, above what fits into memory."""
 EXPECTED = 4096
 """Trials that are expected to come at first where the budget sets no runs. A guess that only sizes bets: too many makes
 the first stakes small, too few makes them large."""

@@ -6,9 +6,6 @@ from attrs import Factory, define
 
 from crowdproof.audit.request import Budget
 
-UNLIMITED = 2**24
-"""Runs that are expected where nothing limits them: a guess, above what fits into memory."""
-
 
 @define
 class Clock:
@@ -35,9 +32,4 @@ class Clock:
         >>> Clock(Budget(runs=1000, seconds=10.0), pace=0.1).expected(0)
         100
         """
-        seconds, most = self.budget.seconds, self.budget.runs
-        if seconds is None:
-            return most
-        pace = (time.time() - self.started) / runs if runs else self.pace
-        in_time = UNLIMITED if pace <= 0 else int(seconds / pace)
-        return in_time if most is None else min(most, in_time)
+        return self.budget.runs_at((time.time() - self.started) / runs if runs else self.pace)
