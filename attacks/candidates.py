@@ -67,6 +67,17 @@ def require(table: pl.DataFrame, columns: Sequence[str], name: str = "the data")
             raise DataError(f"{name} has no column {each!r}: it has {', '.join(table.columns) or 'none at all'}.")
 
 
+def columns_of(written: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The names of columns, from a list or from a text with commas between them.
+
+    >>> columns_of("age, home town"), columns_of(None)
+    (('age', 'home town'), ())
+    """
+    if isinstance(written, str):
+        return tuple(name.strip() for name in written.split(","))
+    return tuple(written or ())
+
+
 def commonest(values: pl.Series, mask: Bools | None = None) -> str | None:
     """The most frequent text that is not suppressed, the first of several by the alphabet; None where there is none."""
     texts = values.cast(pl.String)

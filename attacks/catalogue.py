@@ -1,10 +1,13 @@
 """Which attacks there are, by id; a module is imported when its attack is asked for."""
 
+import inspect
+from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 from crowdproof.attacks.interface import Attack, Story
 from crowdproof.errors import ParameterError
+from crowdproof.findings import Finding
 
 CATALOGUE: dict[str, str] = {
     "clr": "An extreme value is read off the end of a published range.",
@@ -40,3 +43,25 @@ def load(name: str) -> AttackModule:
     if name not in CATALOGUE:
         raise ParameterError(f"there is no attack {name!r}: choose from {', '.join(CATALOGUE)}.")
     return cast(AttackModule, import_module(f"crowdproof.attacks.{name.replace('-', '_')}"))
+
+
+def way_to(how: Literal["run", "read"], name: str) -> Callable[..., Any]:
+    """The function that runs the attack on a mechanism, or reads it off a release; not all attacks have the latter."""
+    function: Callable[..., Any] | None = getattr(load(name), how, None)
+    if function is None:
+        raise ParameterError(f"{name} needs a mechanism to run: leave out --release, or try the attack clr.")
+    return function
+
+
+def demonstrate(name: str, how: Literal["run", "read"], keywords: dict[str, Any]) -> Finding:
+    """What came of the attack: run on a mechanism, or read off a release. Each keyword is one that it must take."""
+    function = way_to(how, name)
+    known = inspect.signature(function).parameters
+    for keyword in keywords:
+        if keyword not in known:
+            raise ParameterError(f"the attack {name} takes no {keyword!r}: it takes {', '.join(known)}.")
+    missing = [each for each, about in known.items() if about.default is about.empty and each not in keywords]
+    if missing:
+        raise ParameterError(f"the attack {name} needs {missing[0]}: give --set {missing[0]}=VALUE.")
+    result = function(**keywords)
+    return result if isinstance(result, Finding) else cast(Finding, result.finding())

@@ -1,21 +1,24 @@
 """Clustering and local recoding leaks extreme values: the end of a published range is somebody's own number."""
 
 import time
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve
 
-from crowdproof.attacks.candidates import require
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.candidates import columns_of
+from crowdproof.attacks.extreme import Adversary, numbers, numeric_column, plant, width
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, Yardstick
+from crowdproof.attacks.measure import ERROR, certified, confidence, private, proportion, rows, times
 from crowdproof.attacks.people import name_of
+from crowdproof.attacks.premise import unmet
 from crowdproof.attacks.published import published
-from crowdproof.cells import is_clear, named_numbers
+from crowdproof.cells import is_clear
 from crowdproof.claims import Assertion
 from crowdproof.data import town
-from crowdproof.errors import DataError, NoReleaseError, ParameterError
+from crowdproof.errors import NoReleaseError
 from crowdproof.exact import Number, rate, show, whole
 from crowdproof.findings import (
     Counterexample,
@@ -46,21 +49,6 @@ ATTACK = Attack(
 )
 
 
-@frozen
-class Adversary:
-    """Knows that at most one person is beyond `above` in `column`."""
-
-    column: str
-    above: float
-
-    def infer(self, release: pl.DataFrame) -> float | None:
-        """The person's value, or None where nothing shows them."""
-        if release.is_empty():
-            return None
-        largest = _numbers(release, self.column)["high"].max()
-        return float(largest) if isinstance(largest, float) and largest > self.above else None
-
-
 def run(
     *,
     target: Mechanism | None = None,
@@ -68,6 +56,7 @@ def run(
     column: str | None = None,
     k: Number = 20,
     beta: Number = "1/2",
+    known: str | Sequence[str] | None = None,
     value: Number | None = None,
     above: Number | None = None,
     trials: Number = 1000,
@@ -76,63 +65,38 @@ def run(
     """Plant one extreme person in the data, sample at rate beta, anonymize, and read the value off the release.
 
     Without arguments: the town with one net worth of 35 million, anonymized by Mondrian. `data` is a table without the
-    person; their row is that of the largest value in `column`, with `value` in its place.
+    person; their row is that of the largest value in `column`, with `value` in its place. The release of a target has
+    to be k-anonymous, for some k, in the columns `known`, or in `column` where none are named.
     """
     start = time.monotonic()
     table = town(rich=False) if data is None else data
-    name = _numeric_column(table, column)
-    extreme, adversary = _plant(table, name, value, above)
+    name = numeric_column(table, column)
+    extreme, adversary = plant(table, name, value, above)
     size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
-    victim = Mondrian(size, (name,)) if target is None else target
-    twin = StronglySafe(Scheme({name: Grid(_width(table, name))}), size)
+    victim: Mechanism = Mondrian(size, (name,)) if target is None else target
+    twin = StronglySafe(Scheme({name: Grid(width(table, name, round(sample_rate * table.height / size)))}), size)
+    yardstick = private(
+        times(1), tight(size, sample_rate, 1).high, "epsilon 1 and the delta of groups of k in a sample"
+    )
     rngs = np.random.default_rng(seed).spawn(2)
     release = published(for_samples(victim), table.vstack(extreme), np.random.default_rng(seed))
-    attacked = _measure(victim, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[0])
-    defended = _never(twin, table.vstack(extreme), adversary) or _measure(
-        twin, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[1]
+    attacked = _measure(
+        victim, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[0], yardstick=yardstick
     )
+    defended = _measure(
+        twin, table, extreme, adversary, beta=sample_rate, trials=runs, rng=rngs[1], yardstick=yardstick
+    )
+    defended = _never(twin, table.vstack(extreme), adversary, defended) or defended
     return Story(
         ATTACK,
         attacked,
-        defended=evolve(defended, bound=tight(size, sample_rate, 1).high),
+        defended=certified(defended),
         learned=_learned(release, adversary, extreme[name].item(), table.height),
-        evidence=(_picture(_numbers(release, name), adversary),) if release.height else (),
+        evidence=(_picture(numbers(release, name), adversary),) if release.height else (),
         reproduce=Reproduce(seed=seed, parameters={"beta": show(sample_rate), "k": size, "column": name}),
         seconds=time.monotonic() - start,
+        unmet=unmet(release, columns_of(known) or (name,)),
     )
-
-
-def _numeric_column(table: pl.DataFrame, column: str | None) -> str:
-    numeric = [name for name, kind in table.schema.items() if kind.is_numeric()]
-    if column is None and not numeric:
-        raise DataError("the data has no numeric column: this attack reads numbers off range ends.")
-    name = column or numeric[0]
-    if name not in numeric:
-        raise ParameterError(f"column is {name!r}: choose a numeric one of {', '.join(numeric)}.")
-    return name
-
-
-def _plant(
-    table: pl.DataFrame, name: str, value: Number | None, above: Number | None
-) -> tuple[pl.DataFrame, Adversary]:
-    largest = float(table[name].max())  # type: ignore[arg-type]
-    chosen = float(value) if value is not None else (35e6 if name == "net_worth" else 25 * (abs(largest) + 1))
-    limit = float(above) if above is not None else (largest + chosen) / 4
-    if not largest <= limit < chosen:
-        raise ParameterError(
-            f"above is {limit:g}: it must lie between the largest value of the others, {largest:g}, and {chosen:g}."
-        )
-    row = table.sort(name).tail(1).with_columns(pl.lit(chosen).cast(_room_for(table.schema[name])).alias(name))
-    return row.cast({name: table.schema[name]}), Adversary(name, limit)
-
-
-def _room_for(kind: pl.DataType) -> pl.DataType:
-    return pl.Float64() if kind.is_float() else kind
-
-
-def _width(table: pl.DataFrame, name: str) -> Fraction:
-    spread = float(table[name].max()) - float(table[name].min())  # type: ignore[arg-type]
-    return Fraction(max(1, round(spread / 10)))
 
 
 def _measure(
@@ -144,9 +108,11 @@ def _measure(
     beta: Fraction,
     trials: int,
     rng: np.random.Generator,
+    yardstick: Yardstick,
 ) -> Outcome:
     """Stratified over whether the person was drawn, which happens with probability exactly beta."""
     total, value = for_samples(mechanism), float(person[adversary.column].item())
+    heights: list[int] = []
 
     def right(runs: int, *, present: bool) -> Estimate:
         hits = refused = 0
@@ -160,44 +126,47 @@ def _measure(
                     raise
                 continue
             hits += adversary.infer(release) == value
+            heights.append(release.height)
         return proportion(hits, runs, ERROR / 2)
 
-    few = max(1, trials // 4)  # the person's absence is the easy half: their value never shows
+    few = max(1, trials // 2)  # the absence of the person is the easy half: their value never shows
     drawn, not_drawn = right(trials, present=True), right(few, present=False)
     success = Estimate(beta * drawn.low + (1 - beta) * not_drawn.low, beta * drawn.high + (1 - beta) * not_drawn.high)
-    return Outcome(name_of(mechanism), success, not_drawn, confidence(), trials + few)
+    return Outcome(
+        name_of(mechanism),
+        success,
+        baseline=not_drawn,
+        certainty=confidence(),
+        yardstick=yardstick,
+        rows=rows(heights, table.height + 1),
+        trials=trials + few,
+    )
 
 
-def _never(safe: StronglySafe, everybody: pl.DataFrame, adversary: Adversary) -> Outcome | None:
+def _never(safe: StronglySafe, everybody: pl.DataFrame, adversary: Adversary, measured: Outcome) -> Outcome | None:
     """The exact outcome where no cell beyond the adversary's number ever holds k rows; None where one may.
 
     The recoding is fixed, so a sample has no more rows in a cell than the whole data has.
     """
     recoded = safe.scheme(everybody)
-    beyond = _numbers(recoded, adversary.column).filter(pl.col("high") > adversary.above)
+    beyond = numbers(recoded, adversary.column).filter(pl.col("high") > adversary.above)
     if not beyond.is_empty() and beyond["cell"].value_counts()["count"].max() >= safe.k:  # type: ignore[operator]
         return None
     nothing = Estimate.exactly(Fraction(0))
-    return Outcome(name_of(safe), nothing, nothing, Exact())
+    return evolve(measured, success=nothing, baseline=nothing, certainty=Exact())
 
 
 def _learned(release: pl.DataFrame, adversary: Adversary, value: float, others: int) -> tuple[str, ...]:
     inferred = adversary.infer(release)
     if inferred is None:
         return ("On the whole data nothing in the release shows the person.",)
-    cell, count = _extreme_cell(_numbers(release, adversary.column))
+    cell, count = _extreme_cell(numbers(release, adversary.column))
     truth = "which is their exact value" if inferred == value else f"their true value is {value:,.12g}"
     told = (
         f"{count} rows of the release show {cell}: the person is in the data, their row is one of these {count}, and "
         f"their {adversary.column} is {inferred:,.12g}, {truth}. The other {others} people hide nothing of it."
     )
     return (told,)
-
-
-def _numbers(release: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The numbers that the cells of the column name."""
-    require(release, [column], "the release")
-    return named_numbers(release[column])
 
 
 def _extreme_cell(numbers: pl.DataFrame) -> tuple[str, int]:
@@ -221,9 +190,9 @@ def read(release: pl.DataFrame, *, column: str, above: Number | None = None) -> 
     An open end is nobody's value: `[20, 40)` shows no 40.
     """
     own = pl.when("attained").then("high")
-    numbers = _numbers(release, column).with_columns(own.alias("high"))
+    named = numbers(release, column).with_columns(own.alias("high"))
     claim = Assertion(ATTACK.id, ATTACK.claim)
-    ends = numbers["high"].drop_nulls().unique().sort(descending=True)
+    ends = named["high"].drop_nulls().unique().sort(descending=True)
     if ends.is_empty():
         reason = f"Column {column!r} names no number that could be a person's own, so there is no range end to read."
         return Finding("the release", claim, NotRefuted(reason), Exact())
@@ -240,13 +209,11 @@ def read(release: pl.DataFrame, *, column: str, above: Number | None = None) -> 
     inferred = ends[0]
     if inferred <= adversary.above:
         return Finding("the release", claim, NotRefuted(f"No range ends beyond {above}."), Exact())
-    cell, count = _extreme_cell(numbers)
+    cell, count = _extreme_cell(named)
     meant = "" if is_clear(cell) else f"{cell} stands for numbers up to {inferred:,.12g}, that one included, and "
     words = (
         f"{count} rows show {cell}. If {meant}at most one person is beyond {above}, they are in the data, in this "
         f"group, and their {column} is {inferred:,.12g}."
     )
     values = {"cell": cell, "rows": str(count), "value": f"{inferred:.12g}"}
-    return Finding(
-        "the release", claim, Refuted(Counterexample(words, values)), Exact(), (_picture(numbers, adversary),)
-    )
+    return Finding("the release", claim, Refuted(Counterexample(words, values)), Exact(), (_picture(named, adversary),))

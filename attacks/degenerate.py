@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.interface import Attack, Outcome, Rows, Severity, Story, Yardstick
+from crowdproof.attacks.measure import certified, private, times
 from crowdproof.audit import Pair, audit
 from crowdproof.claims import DPS, KAnonymity, Neighbours
 from crowdproof.errors import ParameterError
@@ -41,8 +42,10 @@ def run(*, form: str = "duplicate", k: Number = 5, beta: Number = "1/2", seed: i
         Scheme({"age": Grid(20), "illness": Hierarchy({each: ["any"] for each in ("flu", "gout", "hepatitis")})}), size
     )
     victim: Any = Duplicate(person, size) if form == "duplicate" else AppendPerson(for_samples(safe), person)
-    attacked = _exact(victim, table, sample_rate, None)
-    defended = _exact(safe, table, sample_rate, tight(size, sample_rate, _EPSILON).high)
+    delta = tight(size, sample_rate, _EPSILON).high
+    yardstick = private(times(_EPSILON), delta, "what groups of k in a sample can be held to, at epsilon 1")
+    attacked = _exact(victim, table, sample_rate, yardstick)
+    defended = certified(_exact(safe, table, sample_rate, yardstick))
     release = victim(table, None)
     check = audit(victim, KAnonymity(size), pairs=[_pair(table)], deterministic=True)
     shown = release.unique(maintain_order=True)
@@ -72,16 +75,22 @@ def _pair(table: pl.DataFrame) -> Pair:
     return Pair(table, table.head(-1), Neighbours.ADD_REMOVE, "everybody, with and without the person")
 
 
-def _exact(mechanism: Any, table: pl.DataFrame, beta: Fraction, bound: Fraction | None) -> Outcome:
+def _exact(mechanism: Any, table: pl.DataFrame, beta: Fraction, yardstick: Yardstick) -> Outcome:
     """The probabilities of the event that an exact audit finds, in the direction of the person's presence."""
     finding = audit(mechanism, DPS(beta, _EPSILON), pairs=[_pair(table)], deterministic=True)
     name = type(mechanism).__name__
     nothing = Estimate.exactly(Fraction(0))
-    if not (isinstance(finding.verdict, Refuted) and isinstance(finding.verdict.witness, PairWitness)):
-        return Outcome(name, nothing, baseline=nothing, certainty=Exact(), trials=finding.cost.runs, bound=bound)
-    witness = finding.verdict.witness
+    inside, outside = nothing, nothing
+    if isinstance(finding.verdict, Refuted) and isinstance(finding.verdict.witness, PairWitness):
+        inside, outside = finding.verdict.witness.p_left, finding.verdict.witness.p_right
     return Outcome(
-        name, witness.p_left, baseline=witness.p_right, certainty=Exact(), trials=finding.cost.runs, bound=bound
+        name,
+        inside,
+        baseline=outside,
+        certainty=Exact(),
+        yardstick=yardstick,
+        rows=Rows(mechanism(table, None).height, table.height),
+        trials=finding.cost.runs,
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, Yardstick
+from crowdproof.attacks.measure import ERROR, confidence, private, proportion
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, whole
 from crowdproof.findings import Chart, Estimate, Exact, Reproduce, Series, Table
@@ -44,17 +44,18 @@ def run(*, at_least: Number = 10**8, block: Number = 64, trials: Number = 100_00
     wrong = (Fraction(1, 2) - pair) * 2 / 5  # the ledger's pair is (1 - wrong)/2 - 2 wrong
     if wrong >= Fraction(1, 5):
         raise ParameterError(f"block is {length} and at_least {threshold}: nothing is certified so small; raise both.")
+    yardstick = private(Fraction(2), alone, "epsilons ln 2 and 0, deltas 0 and that of the bit, added up")
     victim = Outcome(
         "both of one sample",
         Estimate((1 - wrong) / 2, (1 + wrong) / 2),
         Estimate(Fraction(0), wrong),
         Exact(),
-        bound=wrong + alone,  # epsilons ln 2 and 0, deltas 0 and `alone`, if they added up
+        yardstick=yardstick,
     )
     return Story(
         ATTACK,
         victim,
-        defended=_fresh(threshold, length, alone, runs, np.random.default_rng(seed)),
+        defended=_fresh(yardstick, threshold, length, alone=alone, trials=runs, rng=np.random.default_rng(seed)),
         learned=(_learned(alone, pair, threshold, length),),
         evidence=(printed_defects(), _growth(length)),
         reproduce=Reproduce(seed=seed, parameters={"at_least": threshold, "block": length, "trials": runs}),
@@ -106,7 +107,9 @@ def bets(threshold: int, block: int, trials: int, rng: np.random.Generator, *, p
     return int(np.count_nonzero(bit != (noisy // block % 2 == 1)))
 
 
-def _fresh(threshold: int, block: int, alone: Fraction, trials: int, rng: np.random.Generator) -> Outcome:
+def _fresh(
+    yardstick: Yardstick, threshold: int, block: int, *, alone: Fraction, trials: int, rng: np.random.Generator
+) -> Outcome:
     success, baseline = (
         proportion(bets(threshold, block, trials, rng, person=person, fresh=True), trials, ERROR / 2)
         for person in (True, False)
@@ -117,6 +120,7 @@ def _fresh(threshold: int, block: int, alone: Fraction, trials: int, rng: np.ran
         success,
         baseline=baseline,
         certainty=confidence(),
+        yardstick=yardstick,
         trials=2 * trials,
         bound=baseline.high / 2 + alone,
     )

@@ -7,8 +7,8 @@ import polars as pl
 from attrs import frozen
 from numpy.typing import NDArray
 
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.interface import Attack, Outcome, Rows, Severity, Story
+from crowdproof.attacks.measure import ERROR, confidence, no_more, proportion, rows
 from crowdproof.attacks.people import certified_gain
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
@@ -29,6 +29,7 @@ ATTACK = Attack(
 DAYS = 2000
 """Days over which the ratings are spread."""
 NEAR_DAYS, NEAR_STARS, ECCENTRIC = 14, 1, 1.5
+YARDSTICK = no_more()
 Ints = NDArray[np.int64]
 
 
@@ -114,8 +115,8 @@ def run(
     films: Number = 600,
     each: Number = 25,
     known: Number = 4,
-    k: Number = 20,
-    beta: Number = "1/4",
+    k: Number = 10,
+    beta: Number = "2/3",
     trials: Number = 300,
     seed: int = 0,
 ) -> Story:
@@ -162,7 +163,16 @@ def _pseudonyms(
         if find(ratings, clue) == person:
             found.append((person, film))
     success, baseline = (proportion(int(each), len(chosen), ERROR / 2) for each in (right, lucky))
-    return Outcome("names replaced by numbers", success, baseline, confidence(), 1 + len(chosen)), found
+    told = Outcome(
+        "names replaced by numbers",
+        success,
+        baseline=baseline,
+        certainty=confidence(),
+        yardstick=YARDSTICK,
+        rows=Rows(ratings.people, ratings.people),
+        trials=1,
+    )
+    return told, found
 
 
 def _favourites(
@@ -172,13 +182,14 @@ def _favourites(
     safe = Sampled(beta, StronglySafe(Scheme({"favourite": Keep()}), k))  # type: ignore[arg-type]
     table = pl.DataFrame({"favourite": [str(film) for film in np.argmax(ratings.stars, axis=1)]})
     right = lucky = 0
+    heights: list[int] = []
     for person in chosen.tolist():
         clue = overhear(ratings, person, known, rng)
         for inside in (True, False):
-            rows = table if inside else pl.concat([table.head(person), table.tail(table.height - person - 1)])
-            shown = np.bincount(
-                safe(rows, rng)["favourite"].cast(pl.Int64).to_numpy(), minlength=ratings.stars.shape[1]
-            )
+            inside_or_not = table if inside else pl.concat([table.head(person), table.tail(table.height - person - 1)])
+            release = safe(inside_or_not, rng)["favourite"].cast(pl.Int64).to_numpy()
+            heights.append(len(release))
+            shown = np.bincount(release, minlength=ratings.stars.shape[1])
             is_right = bool(ratings.stars[person, most_popular(shown, clue)] > 0)
             right, lucky = right + (is_right and inside), lucky + (is_right and not inside)
     success, baseline = (proportion(each, len(chosen), ERROR / 2) for each in (right, lucky))
@@ -188,6 +199,8 @@ def _favourites(
         success,
         baseline=baseline,
         certainty=confidence(),
+        yardstick=YARDSTICK,
+        rows=rows(heights, table.height),
         trials=2 * len(chosen),
         bound=limit,
     )

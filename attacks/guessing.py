@@ -4,6 +4,7 @@ import time
 from fractions import Fraction
 
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, show_short
+from crowdproof.attacks.measure import at_most
 from crowdproof.exact import Number, rational
 from crowdproof.findings import Chart, Estimate, Exact, Reproduce, Series, Table
 from crowdproof.mechanisms.odoh import uniqueness
@@ -15,8 +16,7 @@ ATTACK = Attack(
     title="The case study that promised too much",
     knows="That the hidden value is one of two that lie the whole range apart, one of them with the prior probability.",
     sees="The value with Laplace noise of scale 1/epsilon, epsilon taken from the case study.",
-    infers="By Bayes' rule: an answer beyond the likelier value raises its probability from the prior to "
-    "prior / (prior + (1 - prior) e^(-epsilon R)).",
+    infers="By Bayes' rule the likelier of the two values, given the answer: no guess is right more often.",
     claim="With the printed epsilon, guessing gains at most the promised advantage.",
     remedy="Take epsilon from equation 3 at the right probability: pi(2, 3) = 2/3 gives 0.008274, not 0.049.",
     source="Odoh 2024, section 5; refuted in the ledger as odoh-case",
@@ -32,19 +32,19 @@ def run(
     prior: Number | None = None,
     seed: int = 0,
 ) -> Story:
-    """The posterior of the likelier value, certified, with the printed epsilon and with the corrected one."""
+    """How often the best guess is right, certified, with the printed epsilon and with the corrected one."""
     start = time.monotonic()
     p = uniqueness(2, 3) if prior is None else rational(prior, "prior")
     promised, size, printed = rational(advantage, "advantage"), rational(spread, "spread"), rational(epsilon, "epsilon")
     corrected = guessing_epsilon(p, promised, size).low
+    yardstick = at_most(max(p, 1 - p) + promised, f"the promised advantage of {show_short(promised)} over the prior")
     victim, defended = (
         Outcome(
             f"Laplace, epsilon {show_short(each)}",
-            _posterior(p, each, size),
-            baseline=Estimate.exactly(p),
+            best_guess(p, each, size),
+            baseline=Estimate.exactly(max(p, 1 - p)),
             certainty=Exact(),
-            trials=0,
-            bound=promised,
+            yardstick=yardstick,
         )
         for each in (printed, corrected)
     )
@@ -52,7 +52,7 @@ def run(
         ATTACK,
         victim,
         defended=defended,
-        learned=(_learned(p, promised, victim),),
+        learned=(_learned(victim),),
         evidence=(_table(p, promised, size, (printed, corrected)), _curve(p, promised, size, printed)),
         reproduce=Reproduce(seed=seed, parameters={"epsilon": str(printed), "prior": str(p), "spread": str(size)}),
         seconds=time.monotonic() - start,
@@ -64,10 +64,27 @@ def _posterior(prior: Fraction, epsilon: Fraction, spread: Fraction) -> Estimate
     return certified(lambda: ball(prior) / (ball(prior) + ball(1 - prior) * (-ball(epsilon * spread)).exp()))
 
 
-def _learned(prior: Fraction, promised: Fraction, victim: Outcome) -> str:
+def best_guess(prior: Fraction, epsilon: Fraction, spread: Fraction) -> Estimate:
+    """How often the likelier value, given the answer, is the true one: no guess is right more often.
+
+    The answer has the density (epsilon/2) e^(-epsilon |y - value|). A guess by the answer helps where the odds of the
+    prior lie within e^(epsilon R); its success is then 1 - sqrt(p (1 - p)) e^(-epsilon R/2), p the prior.
+
+    >>> float(best_guess(Fraction(1, 2), Fraction(0), Fraction(60)).low)
+    0.5
+    """
+    likelier = max(prior, 1 - prior)
+    reach = certified(lambda: (ball(epsilon * spread)).exp())
+    if likelier >= (1 - likelier) * reach.high:
+        return Estimate.exactly(likelier)
+    found = certified(lambda: 1 - (ball(prior * (1 - prior))).sqrt() * (-ball(epsilon * spread / 2)).exp())
+    return Estimate(max(found.low, likelier), max(found.high, likelier))
+
+
+def _learned(victim: Outcome) -> str:
     return (
-        f"In half of the cases in which it is true, the adversary ends up {float(victim.success.high):.1%} sure of the "
-        f"value, having started at {float(prior):.1%}. At most {float(prior + promised):.1%} was promised."
+        f"The guess is right in {float(victim.success.high):.1%} of all cases, and without the release in "
+        f"{float(victim.baseline.high):.1%}. At most {float(victim.allowed):.1%} was promised."
     )
 
 
@@ -76,12 +93,17 @@ def _table(prior: Fraction, promised: Fraction, spread: Fraction, epsilons: tupl
         (
             name,
             f"{float(each):.6g}",
+            f"{float(best_guess(prior, each, spread).high):.4f}",
             f"{float(_posterior(prior, each, spread).high):.4f}",
-            f"{float(prior + promised):.4f}",
+            f"{float(max(prior, 1 - prior) + promised):.4f}",
         )
         for name, each in zip(("as printed", "corrected"), epsilons, strict=True)
     )
-    return Table("How sure the adversary gets", ("epsilon", "value", "posterior", "promised"), rows)
+    return Table(
+        "How often the guess is right, and how sure the adversary gets of the value with the prior",
+        ("epsilon", "value", "guess right", "largest posterior", "promised"),
+        rows,
+    )
 
 
 def _curve(prior: Fraction, promised: Fraction, spread: Fraction, printed: Fraction) -> Chart:

@@ -1,5 +1,6 @@
 """The one shape of every attack: what the adversary knows, sees and infers, how often that is right, the defence."""
 
+from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
 
@@ -22,6 +23,7 @@ from crowdproof.findings import (
     Reproduce,
     Series,
     Table,
+    Undecided,
     Verdict,
 )
 
@@ -59,9 +61,45 @@ class Attack:
     severity: Severity
 
 
+class Measure(Enum):
+    """What success is. The value names it with the release, and the same of the same adversary without it."""
+
+    PERSON = ("right about a person", "right without the release")
+    EVENT = ("true positives", "false positives")
+    RECORDS = ("groups recovered exactly", "recovered without the reasoning")
+
+
+@frozen(eq=False)
+class Yardstick:
+    """What the claim lets an adversary reach: one rule for the victim and for its twin.
+
+    >>> from crowdproof.attacks.measure import at_most
+    >>> rule = at_most(Fraction(1, 2), "1/l")
+    >>> rule.allowed(Fraction(1, 3)), rule.allowed(Fraction(2, 3))
+    (Fraction(1, 2), Fraction(2, 3))
+    """
+
+    measure: Measure
+    words: str
+    """The rule, as a report prints it."""
+    allowed: Callable[[Fraction], Fraction]
+    """The most that success may be, by the success without the release."""
+
+
+@frozen
+class Rows:
+    """How much is published: the median number of rows of a release, and how many there are to publish."""
+
+    published: int
+    given: int
+
+    def __str__(self) -> str:
+        return f"{self.published:,} of {self.given:,}"
+
+
 @frozen
 class Outcome:
-    """The attack on one release mechanism: how often it is right, against guessing without the release."""
+    """The attack on one release mechanism: how often it is right, against the same adversary without the release."""
 
     against: str
     """The mechanism."""
@@ -69,6 +107,9 @@ class Outcome:
     baseline: Estimate
     certainty: Certainty
     """Exact, or the probability that one of the intervals misses."""
+    yardstick: Yardstick = field(eq=False)
+    rows: Rows | None = None
+    """None where a law was worked out that is not of rows."""
     trials: int = 0
     """How often the mechanism was run; 0 where the number was worked out."""
     bound: Fraction | None = None
@@ -80,9 +121,14 @@ class Outcome:
         return Estimate(self.success.low - self.baseline.high, self.success.high - self.baseline.low)
 
     @property
+    def allowed(self) -> Fraction:
+        """The most that the claim allows; it is no less where the baseline is known to lie in an interval only."""
+        return self.yardstick.allowed(self.baseline.high)
+
+    @property
     def succeeds(self) -> bool:
-        """Whether the adversary certainly gains more than the mechanism's certified bound, or than nothing."""
-        return self.advantage.low > (self.bound or 0)
+        """Whether success is certainly above what the claim allows."""
+        return self.success.low > self.allowed
 
 
 @frozen
@@ -98,6 +144,12 @@ class Story:
     evidence: tuple[Evidence, ...] = ()
     reproduce: Reproduce = field(factory=Reproduce)
     seconds: float = 0.0
+    unmet: str = ""
+    """Why the claim does not speak of this release, where it does not: then nothing was refuted."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.defended is not None and self.defended.yardstick is not self.victim.yardstick:
+            raise ParameterError(f"{self.attack.id}: measure the twin by the yardstick of the victim.")
 
     def finding(self) -> Finding:
         """The story for any report."""
@@ -124,22 +176,29 @@ class Story:
         )
 
     def _verdict(self) -> Verdict:
-        if self.victim.succeeds:
+        if self.unmet:
+            return Undecided(self.unmet)
+        victim = self.victim
+        if victim.succeeds:
             words = self.learned[0] if self.learned else self.attack.infers
             values = {
-                "success": self.victim.success,
-                "baseline": self.victim.baseline,
-                "advantage": self.victim.advantage,
+                "success": str(victim.success),
+                "baseline": str(victim.baseline),
+                "advantage": str(victim.advantage),
+                "allowed": show_short(victim.allowed),
             }
-            return Refuted(Counterexample(words, {name: str(value) for name, value in values.items()}))
-        gain = show_short(self.victim.advantage.high)
-        return NotRefuted(f"This attack gains at most {gain} over guessing here; others may gain more.")
+            return Refuted(Counterexample(words, values))
+        return NotRefuted(
+            f"Success is {victim.success}, and the claim allows {show_short(victim.allowed)} "
+            f"({victim.yardstick.words}). This attack does not exceed that here; others may."
+        )
 
     def _table(self) -> Table:
         outcomes = [self.victim, *([self.defended] if self.defended else [])]
+        rule = self.victim.yardstick
         return Table(
-            "Success of the attack",
-            ("against", "right with the release", "right without it", "advantage", "attack"),
+            f"Success of the attack; the claim allows {rule.words}",
+            ("against", *rule.measure.value, "the claim allows", "certified gain", "rows published", "attack"),
             tuple(_row(each) for each in outcomes),
         )
 
@@ -148,14 +207,15 @@ class Story:
         if self.defended is None:
             return ()
         outcomes = (self.victim, self.defended)
+        with_it, without = self.victim.yardstick.measure.value
         return (
             Chart(
                 f"Before and after: 1 is {self.victim.against}, 2 is {self.defended.against}",
                 "release",
-                "probability of being right",
+                "share",
                 (
-                    _marks("with the release", [each.success for each in outcomes]),
-                    _marks("without it", [each.baseline for each in outcomes]),
+                    _marks(with_it, [each.success for each in outcomes]),
+                    _marks(without, [each.baseline for each in outcomes]),
                 ),
             ),
         )
@@ -168,8 +228,15 @@ def _marks(name: str, estimates: list[Estimate]) -> Series:
 
 
 def _row(outcome: Outcome) -> tuple[str, ...]:
-    told = "succeeds" if outcome.succeeds else "fails"
-    return (outcome.against, str(outcome.success), str(outcome.baseline), str(outcome.advantage), told)
+    return (
+        outcome.against,
+        str(outcome.success),
+        str(outcome.baseline),
+        show_short(outcome.allowed),
+        "none" if outcome.bound is None else f"at most {show_short(outcome.bound)}",
+        "law worked out" if outcome.rows is None else str(outcome.rows),
+        "succeeds" if outcome.succeeds else "fails",
+    )
 
 
 def show_short(number: Fraction) -> str:

@@ -1,22 +1,31 @@
 """Two k-anonymous releases about the same person: what both allow is often one value."""
 
-import math
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve
 
-from crowdproof.attacks.candidates import Guess, Reading, Row, require
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.hospitals import Hospitals, Intersecting, admit, shared
+from crowdproof.attacks.interface import Attack, Measure, Outcome, Severity, Story, Yardstick
 from crowdproof.attacks.linkage import columns
-from crowdproof.attacks.people import certified_gain, fixed_scheme, measure, name_of, town_of
+from crowdproof.attacks.measure import ERROR, confidence, no_more, proportion, rows
+from crowdproof.attacks.people import (
+    certified_gain,
+    crowds,
+    fixed_scheme,
+    height,
+    in_random_order,
+    leave_out,
+    name_of,
+    says,
+)
+from crowdproof.attacks.premise import smallest_group, unmet
 from crowdproof.data import adult
-from crowdproof.errors import DataError
 from crowdproof.exact import Number, rate, whole
-from crowdproof.findings import Chart, Reproduce, Series, Table
+from crowdproof.findings import Chart, Estimate, Reproduce, Series, Table
 from crowdproof.mechanism import Mechanism, is_deterministic
 from crowdproof.mechanisms import Mondrian, Sampled, StronglySafe
 
@@ -32,68 +41,13 @@ ATTACK = Attack(
     source="Ganta, Kasiviswanathan and Smith 2008, composition attacks",
     severity=Severity.ATTRIBUTE,
 )
-
-
-Publishers = tuple[Mechanism, Mechanism]
-
-
-@frozen
-class Hospitals:
-    """Two tables about the same people: `shared` were in both, `first` and `second` in one only."""
-
-    shared: pl.DataFrame
-    first: pl.DataFrame
-    second: pl.DataFrame
-
-    def publish(self, how: Publishers, people: pl.DataFrame, rng: np.random.Generator) -> list[pl.DataFrame]:
-        """Each hospital's release, with these people in both."""
-        tables = (pl.concat([people, self.first]), pl.concat([people, self.second]))
-        return [mechanism(table, rng) for mechanism, table in zip(how, tables, strict=True)]
-
-
-@frozen
-class Intersecting:
-    """Names the value that all releases leave; of several the likeliest, by its shares in the person's groups."""
-
-    known: tuple[str, ...]
-    secret: str
-
-    def __call__(self, releases: Sequence[pl.DataFrame]) -> Guess:
-        """The adversary who has seen these releases."""
-        possible = [self.values(release) for release in releases]
-
-        def guess(person: Row) -> str | None:
-            left = shared([values(person) for values in possible])
-            return max(sorted(left), key=left.__getitem__) if left else None
-
-        return guess
-
-    def values(self, release: pl.DataFrame) -> "Values":
-        """For a person, the secrets that a release leaves possible."""
-        require(release, [self.secret], "the release")
-        return Values(Reading.of(release, self.known), release[self.secret].cast(pl.String).to_numpy())
-
-
-@frozen(eq=False)
-class Values:
-    """The secrets of the rows that could be a person's."""
-
-    reading: Reading
-    secrets: np.ndarray
-
-    def __call__(self, person: Row) -> dict[str, float]:
-        """The different ones, with their shares."""
-        found = Counter(self.secrets[self.reading.could_be(person)].tolist())
-        return {value: count / found.total() for value, count in found.items()}
-
-
-def shared(possible: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The values that all allow, with the products of their shares.
-
-    >>> shared([{"flu": 0.5, "gout": 0.5}, {"gout": 0.25, "cold": 0.75}])
-    {'gout': 0.125}
-    """
-    return {value: math.prod(each[value] for each in possible) for value in set.intersection(*map(set, possible))}
+YARDSTICK = Yardstick(
+    Measure.PERSON,
+    "the better of one release alone and of both without the person",
+    no_more().allowed,
+)
+_LOOKED_UP = 500
+"""People of whom the chart is made: enough for a curve."""
 
 
 def run(
@@ -102,15 +56,15 @@ def run(
     data: pl.DataFrame | None = None,
     known: str | Sequence[str] | None = None,
     secret: str | None = None,
-    k: Number = 5,
-    beta: Number = "1/4",
-    rows: Number = 1000,
-    trials: Number = 100,
+    k: Number = 3,
+    beta: Number = "2/3",
+    rows: Number = 6000,
+    trials: Number = 60,
     seed: int = 0,
 ) -> Story:
     """Two hospitals with `rows` people each, half of them in both, publish by Mondrian (or by the target).
 
-    A person in both is looked up in two releases of their own; where these are known to be deterministic, everybody is.
+    A person in both is looked up in two releases of their own, and in the first of them alone.
     """
     start = time.monotonic()
     size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
@@ -120,7 +74,8 @@ def run(
     hospitals = admit(people.select(*names, hidden), whole(rows, "rows", 2), draw)
     anonymizer: Mechanism = Mondrian(size, names) if target is None else target
     adversary = Intersecting(names, hidden)
-    safe = Sampled(sample_rate, StronglySafe(fixed_scheme(people, names, hidden), size))
+    cells = crowds(hospitals.shared, 2 * sample_rate, size)  # a hospital has twice as many people
+    safe = Sampled(sample_rate, StronglySafe(fixed_scheme(people, names, hidden, cells), size))
     victim = _measured(
         f"{name_of(anonymizer)}, two releases", anonymizer, hospitals, adversary, trials=runs, rng=victims
     )
@@ -138,38 +93,53 @@ def run(
         ATTACK,
         victim,
         defended=evolve(twin, bound=certified_gain(size, sample_rate, times=2)(twin.baseline.high)),
-        learned=(_learned(counts, size if target is None else None),),
+        learned=(_learned(counts, [smallest_group(each, names) for each in releases]),),
         evidence=(_table(counts), *([_by_k(hospitals, adversary)] if target is None else [])),
         reproduce=Reproduce(seed=seed, parameters={"k": size, "known": list(names), "secret": hidden}),
         seconds=time.monotonic() - start,
+        unmet=next(filter(None, (unmet(each, names) for each in releases)), ""),
     )
-
-
-def admit(people: pl.DataFrame, rows: int, rng: np.random.Generator) -> Hospitals:
-    """Two hospitals with that many people each, half of them in both."""
-    both = rows // 2
-    admitted = town_of(people, 2 * rows - both, rng)
-    if admitted.height < 2 * rows - both:
-        raise DataError(f"the data has {people.height} rows: give rows of at most {people.height * 2 // 3}.")
-    mixed = admitted[rng.permutation(admitted.height)]
-    return Hospitals(mixed[:both], mixed[both:rows], mixed[rows:])
 
 
 def _measured(
     name: str, how: Mechanism, hospitals: Hospitals, adversary: Intersecting, *, trials: int, rng: np.random.Generator
 ) -> Outcome:
-    """People in both, drawn at random, against the same people left out of both."""
-    found = measure(
+    """People in both, against one release alone and against the same people left out of both.
+
+    Each person that is tried meets releases of their own. Where these are known to be deterministic, there are no
+    others with everybody, and everybody is looked up in them.
+    """
+    shared, secret = hospitals.shared, adversary.secret
+    heights: list[int] = []
+
+    def right(people: pl.DataFrame, places: Sequence[int]) -> list[tuple[bool, bool]]:
+        """For each of the places whether both releases, and the first alone, tell the secret of the person there."""
+        releases = hospitals.publish((how, how), people, rng)
+        heights.append(height(releases))
+        guesses = [adversary(seen) for seen in (releases, releases[:1])]
+        persons = [shared.row(place, named=True) for place in places]
+        return [(says(guesses[0], each, secret), says(guesses[1], each, secret)) for each in persons]
+
+    tried = rng.integers(shared.height, size=trials).tolist()
+    if is_deterministic(how):
+        present = right(shared, range(shared.height))
+        absent = [right(leave_out(shared, place), [place]) for place in tried]
+    else:
+        found = [
+            in_random_order(partial(right, places=[place]), (shared, leave_out(shared, place)), rng) for place in tried
+        ]
+        present, absent = [each[0] for each, _ in found], [each for _, each in found]
+    counts = ([both for both, _ in present], [one for _, one in present], [each[0][0] for each in absent])
+    success, *others = (proportion(sum(each), len(each), ERROR / 3) for each in counts)  # any of the three may miss
+    return Outcome(
         name,
-        lambda people, rng: hospitals.publish((how, how), people, rng),
-        hospitals.shared,
-        adversary,
-        adversary.secret,
-        trials=trials,
-        rng=rng,
-        deterministic=is_deterministic(how),
+        success,
+        baseline=Estimate(max(each.low for each in others), max(each.high for each in others)),
+        certainty=confidence(),
+        yardstick=YARDSTICK,
+        rows=rows(heights, hospitals.height),
+        trials=2 * len(heights),  # each time both hospitals publish
     )
-    return evolve(found, trials=2 * found.trials)  # each time both hospitals publish
 
 
 Left = list[tuple[int, int, bool]]
@@ -187,13 +157,13 @@ def values_left(releases: Sequence[pl.DataFrame], people: pl.DataFrame, adversar
     return found
 
 
-def _learned(counts: Left, k: int | None) -> str:
+def _learned(counts: Left, smallest: list[int]) -> str:
     alone, both = (sum(each[which] == 1 for each in counts) for which in (0, 1))
     true = sum(each[2] for each in counts)
     return (
         f"Of {len(counts)} people in both hospitals, one release leaves {alone} with a single possible secret, and the "
         f"two together {both}; for {true} of these it is the truth."
-        f"{'' if k is None else f' Each release is {k}-anonymous.'}"
+        f" In each release the smallest group has {' and '.join(map(str, smallest))} rows."
     )
 
 
@@ -207,12 +177,12 @@ def _table(counts: Left) -> Table:
 
 
 def _by_k(hospitals: Hospitals, adversary: Intersecting) -> Chart:
-    sizes = (2, 3, 5, 10)
+    sizes, looked_up = (2, 3, 5, 10), hospitals.shared.head(_LOOKED_UP)
     shares = []
     for k in sizes:
         mechanism = Mondrian(k, adversary.known)
         releases = hospitals.publish((mechanism, mechanism), hospitals.shared, np.random.default_rng(0))
-        counts = values_left(releases, hospitals.shared, adversary)
+        counts = values_left(releases, looked_up, adversary)
         shares.append([sum(each[which] == 1 for each in counts) / len(counts) for which in (0, 1)])
     lines = zip(("by one release", "by both"), zip(*shares, strict=True), strict=True)
     return Chart(

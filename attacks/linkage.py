@@ -8,9 +8,11 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from crowdproof.attacks.candidates import Guess, Reading, Row, commonest, require
+from crowdproof.attacks.candidates import Guess, Reading, Row, columns_of, commonest, require
 from crowdproof.attacks.interface import Attack, Severity, Story
-from crowdproof.attacks.people import certified_gain, fixed_scheme, measure, name_of, town_of
+from crowdproof.attacks.measure import no_more
+from crowdproof.attacks.people import certified_gain, crowds, fixed_scheme, measure, name_of, town_of
+from crowdproof.attacks.published import Tables, published
 from crowdproof.data import adult
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
@@ -68,7 +70,7 @@ class Linker:
 def columns(data: pl.DataFrame, known: str | Sequence[str] | None, secret: str | None) -> tuple[tuple[str, ...], str]:
     """What the adversary knows and what is secret: as given, those of Adult, or all others and the last column."""
     hidden = secret or (HIDDEN if HIDDEN in data.columns else data.columns[-1])
-    given = tuple(known.replace(" ", "").split(",")) if isinstance(known, str) else tuple(known or ())
+    given = columns_of(known)
     usual = KNOWN if set(KNOWN) <= set(data.columns) else tuple(each for each in data.columns if each != hidden)
     names = given or tuple(each for each in usual if each != hidden)
     require(data, [*names, hidden])
@@ -84,7 +86,7 @@ def run(
     known: str | Sequence[str] | None = None,
     secret: str | None = None,
     k: Number = 10,
-    beta: Number = "1/4",
+    beta: Number = "2/3",
     rows: Number = 2000,
     trials: Number = 250,
     seed: int = 0,
@@ -99,14 +101,19 @@ def run(
     names, hidden = columns(people, known, secret)
     draw, victims, twins = np.random.default_rng(seed).spawn(3)
     town = town_of(people.select(*names, hidden), whole(rows, "rows"), draw)
-    adversary, publish = Linker(names, hidden), WithoutNames() if target is None else target
-    safe = Sampled(sample_rate, StronglySafe(fixed_scheme(people, names, hidden), size))
+    adversary = Linker(names, hidden)
+    publish: Mechanism = WithoutNames() if target is None else Tables(target)
+    safe = Sampled(
+        sample_rate, StronglySafe(fixed_scheme(people, names, hidden, crowds(town, sample_rate, size)), size)
+    )
+    yardstick = no_more()
     victim = measure(
         name_of(publish),
         publish,
         town,
         adversary,
         hidden,
+        yardstick=yardstick,
         trials=runs,
         rng=victims,
         deterministic=is_deterministic(publish),
@@ -117,31 +124,32 @@ def run(
         town,
         adversary,
         hidden,
+        yardstick=yardstick,
         trials=runs,
         rng=twins,
         bound=certified_gain(size, sample_rate),
     )
-    release = publish(town, np.random.default_rng(seed))
-    crowds = _crowds(release, town, names, runs)
+    release = published(publish, town, np.random.default_rng(seed))
+    fits = _fits(release, town, names, runs)
     return Story(
         ATTACK,
         victim,
         defended=twin,
-        learned=(_learned(release, town, names, hidden, crowds),),
-        evidence=(_table(crowds),),
+        learned=(_learned(release, town, names, hidden, fits),),
+        evidence=(_table(fits),),
         reproduce=Reproduce(seed=seed, parameters={"known": list(names), "secret": hidden, "rows": town.height}),
         seconds=time.monotonic() - start,
     )
 
 
-def _crowds(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], count: int) -> list[int]:
+def _fits(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], count: int) -> list[int]:
     """For the first people of the town, how many rows of the release could be theirs."""
     reading = Reading.of(release, known)
     return [int(reading.could_be(person).sum()) for person in town.head(count).iter_rows(named=True)]
 
 
-def _learned(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], secret: str, crowds: list[int]) -> str:
-    alone = [place for place, count in enumerate(crowds) if count == 1]
+def _learned(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], secret: str, fits: list[int]) -> str:
+    alone = [place for place, count in enumerate(fits) if count == 1]
     reading = Reading.of(release, known)
     told = {place: release[secret].filter(pl.Series(reading.could_be(town.row(place, named=True)))) for place in alone}
     right = [place for place in alone if str(told[place].item()) == str(town[secret][place])]
@@ -151,11 +159,11 @@ def _learned(release: pl.DataFrame, town: pl.DataFrame, known: Sequence[str], se
     about = ", ".join(str(person[name]) for name in known)
     return (
         f"For a person with {about} one row of the release fits: it says that their {secret} is {person[secret]}, and "
-        f"so it is. One row fits {len(alone)} of {len(crowds)} people, and tells the truth of {len(right)} of them."
+        f"so it is. One row fits {len(alone)} of {len(fits)} people, and tells the truth of {len(right)} of them."
     )
 
 
-def _table(crowds: list[int]) -> Table:
+def _table(fits: list[int]) -> Table:
     limits = ((0, 0, "none"), (1, 1, "one"), (2, 4, "2 to 4"), (5, 19, "5 to 19"), (20, 10**9, "20 or more"))
-    rows = tuple((name, str(sum(low <= each <= high for each in crowds))) for low, high, name in limits)
+    rows = tuple((name, str(sum(low <= each <= high for each in fits))) for low, high, name in limits)
     return Table("Rows of the release that fit a person", ("rows", "people"), rows)

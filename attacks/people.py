@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from crowdproof.attacks.candidates import Guess
-from crowdproof.attacks.interface import Outcome
-from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.candidates import Guess, Row
+from crowdproof.attacks.interface import Outcome, Yardstick
+from crowdproof.attacks.measure import ERROR, confidence, proportion, rows
 from crowdproof.errors import DataError
 from crowdproof.exact import Epsilon, rational
 from crowdproof.findings import Estimate
@@ -33,6 +33,7 @@ def measure(
     adversary: Adversary,
     secret: str,
     *,
+    yardstick: Yardstick,
     trials: int,
     rng: np.random.Generator,
     deterministic: bool = False,
@@ -45,10 +46,12 @@ def measure(
     release is known to be `deterministic`, there is only one with everybody, and the success on it is exact.
     """
     places = rng.integers(table.height, size=trials).tolist()
+    heights: list[int] = []
 
     def is_right(release_of: pl.DataFrame, place: int) -> bool:
-        person = table.row(place, named=True)
-        return adversary(publish(release_of, rng))(person) == str(person[secret])
+        person, release = table.row(place, named=True), publish(release_of, rng)
+        heights.append(height(release))
+        return says(adversary(release), person, secret)
 
     if deterministic:
         lucky = sum(is_right(leave_out(table, place), place) for place in places)
@@ -64,14 +67,26 @@ def measure(
         success,
         baseline=baseline,
         certainty=confidence(),
+        yardstick=yardstick,
+        rows=rows(heights, table.height),
         trials=trials + (1 if deterministic else trials),
         bound=limit,
     )
 
 
+def says(guess: Guess, person: Row, secret: str) -> bool:
+    """Whether the adversary says the person's secret; one that the data does not have cannot be said."""
+    return person[secret] is not None and guess(person) == str(person[secret])
+
+
+def height(release: Any) -> int:
+    """How many rows are published: in one table, or in several."""
+    return sum(map(height, release)) if isinstance(release, list) else int(release.height)
+
+
 def share_right(guess: Guess, table: pl.DataFrame, secret: str) -> Estimate:
     """The exact share of the people of a table of whom the adversary says the truth."""
-    right = sum(guess(person) == str(person[secret]) for person in table.iter_rows(named=True))
+    right = sum(says(guess, person, secret) for person in table.iter_rows(named=True))
     return Estimate.exactly(Fraction(right, max(table.height, 1)))
 
 
@@ -109,19 +124,41 @@ def certified_gain(k: int, beta: Fraction, times: int = 1) -> Callable[[Fraction
     return gain
 
 
-def fixed_scheme(table: pl.DataFrame, known: Sequence[str], secret: str, cells: int = 4) -> Scheme:
-    """A recoding from public facts about the columns: their ranges, cut into a few cells, and their lists of values.
+def fixed_scheme(table: pl.DataFrame, known: Sequence[str], secret: str, crowds: int) -> Scheme:
+    """A recoding from public facts about the columns: their ranges cut into a few cells, and their lists of values.
 
-    The secret is kept, if it is text; a known text column of more than five values is suppressed.
+    The secret is kept, if it is text. The known columns are taken in their order as long as there are no more cells in
+    all than crowds: numbers in four cells or in two, short lists of texts as they are, and else `*`.
     """
+    kept = 1 if table[secret].dtype.is_numeric() else table[secret].n_unique()
+    recodings: dict[str, Grid | Keep | Suppress] = {}
+    for name in known:
+        recodings[name], cells = _coarse(table[name], crowds // max(kept, 1))
+        kept *= cells
+    recodings[secret] = _coarse(table[secret], _FEW)[0] if table[secret].dtype.is_numeric() else Keep()
+    return Scheme(recodings)
 
-    def recoding(column: pl.Series) -> Grid | Keep | Suppress:
-        if column.dtype.is_numeric():
-            spread = float(column.max()) - float(column.min())  # type: ignore[arg-type]
-            return Grid(max(1, round(spread / cells)))
-        return Keep() if column.name == secret or column.n_unique() <= 5 else Suppress()
 
-    return Scheme({name: recoding(table[name]) for name in (*known, secret)})
+def crowds(table: pl.DataFrame, beta: Fraction, k: int) -> int:
+    """How many cells twice the size of a crowd there are in a sample: most of so many cells are then published."""
+    return int(table.height * beta / (2 * k))
+
+
+_FEW = 4
+"""Cells of a number; five values of a text and fewer are a short list. Guesses that leave crowds in the cells."""
+
+
+def _coarse(column: pl.Series, most: int) -> tuple[Grid | Keep | Suppress, int]:
+    """The finest of the recodings with at most so many cells, and how many it has."""
+    if column.dtype.is_numeric():
+        filled = column.drop_nulls()
+        spread = float(filled.max()) - float(filled.min()) if len(filled) else 0.0  # type: ignore[arg-type]
+        for cells in (_FEW, 2):
+            if cells <= most and spread > 0:
+                return Grid(max(1, round(spread / cells))), cells
+    elif column.n_unique() <= min(most, _FEW + 1):
+        return Keep(), column.n_unique()
+    return Suppress(), 1
 
 
 def town_of(data: pl.DataFrame, rows: int, rng: np.random.Generator) -> pl.DataFrame:

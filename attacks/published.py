@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import frozen
 
+from crowdproof.attacks.people import name_of
 from crowdproof.audit.releases import as_table
 from crowdproof.errors import TargetError
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Mechanism, is_deterministic
 
 
 def published(mechanism: Mechanism, data: Any, rng: np.random.Generator) -> pl.DataFrame:
@@ -18,3 +20,24 @@ def published(mechanism: Mechanism, data: Any, rng: np.random.Generator) -> pl.D
         kind = type(release).__name__
         raise TargetError(f"the target returned a value of type {kind}: this attack reads tables, so return one.")
     return table
+
+
+@frozen
+class Tables:
+    """A target as an attack runs it: what it returns is read as a table."""
+
+    target: Mechanism
+
+    @property
+    def name(self) -> str:
+        """What the target is called."""
+        return name_of(self.target)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the target declares that it does not use its rng."""
+        return is_deterministic(self.target)
+
+    def __call__(self, data: Any, rng: np.random.Generator) -> pl.DataFrame:
+        """The release of the data."""
+        return published(self.target, data, rng)

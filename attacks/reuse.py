@@ -3,7 +3,8 @@
 import time
 from fractions import Fraction
 
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, Yardstick
+from crowdproof.attacks.measure import certified, private
 from crowdproof.exact import Number, rate, whole
 from crowdproof.findings import Estimate, Exact, Reproduce, Table
 from crowdproof.proofs.binomial import mass
@@ -33,18 +34,20 @@ def run(*, k: Number = 20, beta: Number = "1/2", others: Number = 100, epsilon: 
     start = time.monotonic()
     size, sample_rate, rows = whole(k, "k"), rate(beta), whole(others, "others")
     shown = sum((mass(j, rows, sample_rate) for j in range(size, rows + 1)), Fraction(0))
+    both = 2 * tight(size, sample_rate, 0).high
+    yardstick = private(Fraction(1), both, "the deltas of both at epsilon 0, added up")
     victim = Outcome(
         "both releases from one sample",
         Estimate.exactly(sample_rate * shown),
         Estimate.exactly(Fraction(0)),
         Exact(),
-        bound=None,
+        yardstick=yardstick,
     )
     delta = tight(size, sample_rate, epsilon).high
     return Story(
         ATTACK,
         victim,
-        defended=_fresh(rows, size, sample_rate),
+        defended=_fresh(rows, size, sample_rate, yardstick),
         learned=(_learned(rows, size, sample_rate * shown),),
         evidence=(_table(victim.success.low, delta, str(epsilon)),),
         reproduce=Reproduce(seed=seed, parameters={"k": size, "beta": str(sample_rate), "others": rows}),
@@ -52,7 +55,7 @@ def run(*, k: Number = 20, beta: Number = "1/2", others: Number = 100, epsilon: 
     )
 
 
-def _fresh(rows: int, k: int, beta: Fraction) -> Outcome:
+def _fresh(rows: int, k: int, beta: Fraction, yardstick: Yardstick) -> Outcome:
     """The adversary's same test, 'the wide cell shows more than the narrow one', on fresh samples."""
 
     def more(inside: int) -> Fraction:
@@ -61,10 +64,8 @@ def _fresh(rows: int, k: int, beta: Fraction) -> Outcome:
         narrow = [mass(j, rows, beta) for j in range(rows + 1)]
         return sum((a * b for i, a in enumerate(wide) for j, b in enumerate(narrow) if i > j >= k), Fraction(0))
 
-    certified = tight(k, beta, 0).high * 2  # total variation of two fresh releases: delta at epsilon 0, added up
-    return Outcome(
-        "a fresh sample for each", Estimate.exactly(more(1)), Estimate.exactly(more(0)), Exact(), bound=certified
-    )
+    present, absent = (Estimate.exactly(more(inside)) for inside in (1, 0))
+    return certified(Outcome("a fresh sample for each", present, absent, Exact(), yardstick=yardstick))
 
 
 def _learned(rows: int, k: int, shown: Fraction) -> str:

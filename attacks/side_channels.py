@@ -1,28 +1,25 @@
 """What a release tells besides its cells: the order of its rows, a row number, rows of stars, the size of the table."""
 
 import time
-from collections.abc import Callable
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from attrs import frozen
 
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, proportion
+from crowdproof.attacks.interface import Attack, Measure, Outcome, Rows, Severity, Story, Yardstick
+from crowdproof.attacks.leaky import CHANNELS, Leaky, law, lonely, town
+from crowdproof.attacks.measure import ERROR, certified, confidence, no_more, private, proportion, rows
 from crowdproof.attacks.people import in_random_order, leave_out, name_of, town_of
 from crowdproof.attacks.published import published
 from crowdproof.audit.check import Terms, check
-from crowdproof.audit.check.channels import row_numbers, star_rows
 from crowdproof.audit.check.groups import group
-from crowdproof.cells import STAR
+from crowdproof.audit.check.numbering import row_numbers
+from crowdproof.audit.check.stars import star_rows
 from crowdproof.claims import Assertion
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
 from crowdproof.findings import Counterexample, Estimate, Exact, Finding, NotRefuted, Refuted, Reproduce, Table
 from crowdproof.mechanism import Mechanism
-from crowdproof.mechanisms import Grid, Keep, Scheme, StronglySafe
 from crowdproof.proofs.bounds import tight
 
 ATTACK = Attack(
@@ -36,78 +33,6 @@ ATTACK = Attack(
     source="Found in real anonymizers: stars in ARX, row numbers in anjana; 'crowdproof check' looks for them",
     severity=Severity.PRESENCE,
 )
-_SCHEME = Scheme({"age": Grid(20), "illness": Keep()})
-
-
-@frozen
-class Leaky:
-    """A strongly safe release of a table, with one thing added that it should not have.
-
-    `order`: the rows stay in the order of the source. `index`: so they do, with their numbers. `stars`: what is dropped
-    stays as a row of stars. `size`: a column tells how many rows the source has, of which the table is a sample. `none`
-    adds nothing: the defended twin.
-    """
-
-    deterministic: ClassVar[bool] = True
-    k: int
-    channel: str
-    source: int = 0
-    """How many rows the source has."""
-
-    def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:
-        """The release of the table."""
-        if self.channel == "none":
-            return StronglySafe(_SCHEME, self.k)(table, rng)
-        cells = _SCHEME(table).with_row_index("row")
-        kept = pl.len().over(_SCHEME.names) >= self.k
-        release = _CHANNELS[self.channel](cells, kept)
-        return release.with_columns(rows=pl.lit(self.source)) if self.channel == "size" else release
-
-
-def _stars(cells: pl.DataFrame, kept: pl.Expr) -> pl.DataFrame:
-    starred = cells.select(
-        pl.when(kept).then(pl.col(name)).otherwise(pl.lit(STAR)).alias(name) for name in _SCHEME.names
-    )
-    return starred.sort(_SCHEME.names)
-
-
-_CHANNELS: dict[str, Callable[[pl.DataFrame, pl.Expr], pl.DataFrame]] = {
-    "order": lambda cells, kept: cells.filter(kept).drop("row"),
-    "index": lambda cells, kept: cells.filter(kept),
-    "stars": _stars,
-    "size": lambda cells, kept: cells.filter(kept).drop("row").sort(_SCHEME.names),
-}
-CHANNELS = tuple(_CHANNELS)
-
-Law = dict[tuple[tuple[object, ...], ...], Fraction]
-
-
-def law(mechanism: Leaky, table: pl.DataFrame, beta: Fraction) -> Law:
-    """The probability of each release of a Poisson sample, by running the mechanism on every subset of the rows."""
-    found: Law = {}
-    for chosen in range(2**table.height):
-        mask = [bool(chosen >> place & 1) for place in range(table.height)]
-        drawn = sum(mask)
-        key = tuple(mechanism(table.filter(pl.Series(mask))).rows())
-        found[key] = found.get(key, Fraction(0)) + beta**drawn * (1 - beta) ** (table.height - drawn)
-    return found
-
-
-def town(others: int) -> tuple[pl.DataFrame, int]:
-    """People sorted by illness, as the source is, and the place of the person: among those with flu, with gout."""
-    flu = (others + 1) // 2
-    ages, illnesses = [31] * others, ["flu"] * flu + ["gout"] * (others - flu)
-    place = 1
-    ages.insert(place, 33)
-    illnesses.insert(place, "gout")
-    return pl.DataFrame({"age": ages, "illness": illnesses}), place
-
-
-def lonely(others: int) -> tuple[pl.DataFrame, int]:
-    """People who are all alike, and in their middle one who is not."""
-    ages = [31] * others
-    ages.insert(others // 2, 91)
-    return pl.DataFrame({"age": ages, "illness": ["flu"] * (others + 1)}), others // 2
 
 
 def run(
@@ -117,7 +42,7 @@ def run(
     channel: str = "stars",
     k: Number = 2,
     beta: Number = "1/2",
-    others: Number = 6,
+    others: Number = 8,
     trials: Number = 40,
     seed: int = 0,
 ) -> Story:
@@ -136,11 +61,13 @@ def run(
         raise ParameterError("a target is run on data, and data needs a target: give both, or neither.")
     if target is not None and data is not None:
         return _of_target(target, data, whole(trials, "trials"), seed)
-    outcomes = {each: _exact(each, size, sample_rate, count) for each in CHANNELS}
+    yardstick = private(Fraction(3), tight(size, sample_rate, "ln 3").high, "what the cells alone are held to")
+    outcomes = {each: _exact(each, size, sample_rate, others=count, yardstick=yardstick) for each in CHANNELS}
+    twin = _exact("none", size, sample_rate, others=count, yardstick=yardstick, lone=channel != "order")
     return Story(
         ATTACK,
         outcomes[channel],
-        defended=_exact("none", size, sample_rate, count, lone=channel != "order"),
+        defended=certified(twin),
         learned=(_learned(channel, outcomes[channel]),),
         evidence=(_table(outcomes),),
         reproduce=Reproduce(seed=seed, parameters={"channel": channel, "k": size, "beta": str(sample_rate)}),
@@ -148,7 +75,9 @@ def run(
     )
 
 
-def _exact(channel: str, k: int, beta: Fraction, others: int, *, lone: bool | None = None) -> Outcome:
+def _exact(
+    channel: str, k: int, beta: Fraction, *, others: int, yardstick: Yardstick, lone: bool | None = None
+) -> Outcome:
     """The event is every release that is more than three times as likely with the person as without."""
     alone = channel != "order" if lone is None else lone
     people, place = lonely(others) if alone else town(others)
@@ -158,7 +87,6 @@ def _exact(channel: str, k: int, beta: Fraction, others: int, *, lone: bool | No
     success, baseline = (
         sum((side.get(each, Fraction(0)) for each in event), Fraction(0)) for side in (inside, outside)
     )
-    bound = 2 * baseline + tight(k, beta, "ln 3").high if channel == "none" else None
     name = "nothing but the cells" if channel == "none" else channel
     runs = 2 ** (others + 1) + 2**others
     return Outcome(
@@ -166,45 +94,57 @@ def _exact(channel: str, k: int, beta: Fraction, others: int, *, lone: bool | No
         Estimate.exactly(success),
         baseline=Estimate.exactly(baseline),
         certainty=Exact(),
+        yardstick=yardstick,
+        rows=Rows(Leaky(k, channel, people.height)(people).height, people.height),
         trials=runs,
-        bound=bound,
     )
 
 
-SHAPE = ("rows", "rows of stars", "row numbers left out")
+SHAPE = ("rows of stars", "row numbers left out")
 
 
 def shape(release: pl.DataFrame) -> tuple[int, ...]:
-    """What is seen of a release without reading its cells: rows, rows of stars, numbers missing among row numbers."""
+    """What is seen of a release without reading its cells: rows of stars, numbers missing among row numbers.
+
+    The number of rows is none of it: the cells tell it, and in a release that keeps its rows it is that of the data.
+    """
     if release.is_empty():
-        return 0, 0, 0
+        return 0, 0
     lazy = release.lazy()
     numbered = row_numbers(lazy, release.columns, release.height)
     named = [name for name in release.columns if name not in {each.column for each in numbered}] or release.columns
-    return release.height, star_rows(group(lazy, named)), sum(each.missing for each in numbered)
+    return star_rows(group(lazy, named)), sum(each.missing for each in numbered)
 
 
 def _of_target(target: Mechanism, data: pl.DataFrame, trials: int, seed: int) -> Story:
     """The adversary runs the target on everybody else, and says 'present' where the published shape is another."""
     start, rng = time.monotonic(), np.random.default_rng(seed)
     present = absent = 0
-    differs = [0] * len(SHAPE)
+    differs, heights = [0] * len(SHAPE), list[int]()
     for place in town_of(pl.DataFrame({"row": range(data.height)}), trials, rng)["row"].to_list():
         without = leave_out(data, place)
-        expected, shown, other = in_random_order(
-            lambda table: shape(published(target, table, rng)), (without, data, without), rng
-        )
+        releases = in_random_order(lambda table: published(target, table, rng), (without, data, without), rng)
+        expected, shown, other = map(shape, releases)
+        heights.append(releases[1].height)
         differs = [count + (a != b) for count, a, b in zip(differs, shown, expected, strict=True)]
         present, absent = present + (shown != expected), absent + (other != expected)
     runs = min(trials, data.height)
     success, baseline = (proportion(each, runs, ERROR / 2) for each in (present, absent))
-    rows = tuple((name, f"{count} of {runs}") for name, count in zip(SHAPE, differs, strict=True))
+    counts = tuple((name, f"{count} of {runs}") for name, count in zip(SHAPE, differs, strict=True))
     return Story(
         ATTACK,
-        Outcome(name_of(target), success, baseline, confidence(), 3 * runs),
+        Outcome(
+            name_of(target),
+            success,
+            baseline=baseline,
+            certainty=confidence(),
+            yardstick=no_more(Measure.EVENT),
+            rows=rows(heights, data.height),
+            trials=3 * runs,
+        ),
         defended=None,
         learned=(f"In {present} of {runs} runs the shape of the release alone tells that the person is in the data.",),
-        evidence=(Table("What is another with the person than without", ("of the release", "runs"), rows),),
+        evidence=(Table("What is another with the person than without", ("of the release", "runs"), counts),),
         reproduce=Reproduce(seed=seed, parameters={"trials": runs}),
         seconds=time.monotonic() - start,
     )

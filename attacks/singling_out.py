@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from crowdproof.attacks.candidates import require
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, proportion
-from crowdproof.attacks.people import fixed_scheme, name_of
+from crowdproof.attacks.measure import ERROR, confidence, no_more, proportion
+from crowdproof.attacks.measure import rows as counted
+from crowdproof.attacks.people import crowds, fixed_scheme, name_of
 from crowdproof.attacks.published import published
 from crowdproof.cells import STAR, Anything, Cell, Masked, Range, Values, parse_cell
 from crowdproof.data import census
@@ -22,7 +23,7 @@ from crowdproof.errors import DataError
 from crowdproof.exact import Number, rate, whole
 from crowdproof.findings import Reproduce, Table
 from crowdproof.mechanism import Mechanism
-from crowdproof.mechanisms import Mondrian, Sampled, StronglySafe, for_samples
+from crowdproof.mechanisms import Mondrian, Sampled, Scheme, StronglySafe, for_samples
 
 ATTACK = Attack(
     id="singling-out",
@@ -36,6 +37,8 @@ ATTACK = Attack(
     source="Cohen and Nissim 2020, towards formalizing the GDPR's notion of singling out",
     severity=Severity.IDENTITY,
 )
+YARDSTICK = no_more()
+_NOBODYS = "\0nobody's secret"
 Bools = NDArray[np.bool_]
 
 
@@ -146,7 +149,7 @@ def run(
     target: Mechanism | None = None,
     data: pl.DataFrame | None = None,
     k: Number = 10,
-    beta: Number = "1/2",
+    beta: Number = "2/3",
     rows: Number = 500,
     trials: Number = 200,
     seed: int = 0,
@@ -162,7 +165,9 @@ def run(
     if people.height < 2 * count:
         raise DataError(f"the data has {people.height} rows: give rows of at most {people.height // 2}.")
     anonymizer: Mechanism = Mondrian(size) if target is None else target
-    scheme = fixed_scheme(people, people.columns[:-1], people.columns[-1], cells=3)
+    everywhere = people.with_columns(pl.lit(STAR).alias(_NOBODYS))  # no column is a secret here
+    scheme = fixed_scheme(everywhere, people.columns, _NOBODYS, crowds(people.head(count), sample_rate, size))
+    scheme = Scheme(scheme.columns[:-1])
     releases = (
         Release(name_of(anonymizer), for_samples(anonymizer), Fraction(1)),
         Release(
@@ -202,11 +207,13 @@ def _measure(
     """The outcome, and a predicate that was true of exactly one."""
     singled = lucky = 0
     example = ""
+    heights: list[int] = []
     for _ in range(trials):
         drawn = people[rng.permutation(people.height)[: 2 * rows]]
         inside, outside = drawn.head(rows), drawn.tail(rows)
         seen = published(release.publish, inside, rng)
         require(inside, seen.columns)
+        heights.append(seen.height)
         predicate = choose(seen, form, release.share, rng)
         if predicate is None:
             continue
@@ -214,7 +221,9 @@ def _measure(
         example = example or (str(predicate) if hit else "")
         singled, lucky = singled + hit, lucky + (np.count_nonzero(predicate(outside)) == 1)
     success, baseline = (proportion(int(each), trials, ERROR / 2) for each in (singled, lucky))
-    return Outcome(release.name, success, baseline, confidence(), trials), example
+    shown = counted(heights, rows)
+    told = Outcome(release.name, success, baseline, confidence(), yardstick=YARDSTICK, rows=shown, trials=trials)
+    return told, example
 
 
 def _learned(victim: Outcome, example: str, rows: int) -> str:

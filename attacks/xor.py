@@ -3,7 +3,8 @@
 import time
 from fractions import Fraction
 
-from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
+from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, Yardstick
+from crowdproof.attacks.measure import certified, private, times
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, whole
 from crowdproof.findings import Estimate, Exact, Reproduce, Table
@@ -37,17 +38,18 @@ def run(*, epsilon: Number = "0.1", delta: Number = "1e-6", rows: Number | None 
         raise ParameterError(f"rows is {size}: below the threshold of {threshold} nothing is released; give more.")
     halves = [parity_delta(threshold, loss, secret=secret) for secret in (False, True)]
     shown = presence_probability(size, threshold)
+    yardstick = private(times(loss) ** 2, sum(halves, Fraction(0)), "both guarantees added up")
     victim = Outcome(
         "both bits of one sample",
         Estimate.exactly(shown),
         Estimate.exactly(Fraction(0)),
         Exact(),
-        bound=sum(halves, Fraction(0)),
+        yardstick=yardstick,
     )
     return Story(
         ATTACK,
         victim,
-        defended=_defended(size, threshold, loss, sum(halves, Fraction(0))),
+        defended=_defended(size, threshold, yardstick),
         learned=(_learned(size, shown),),
         evidence=(_halves(threshold, loss, halves, shown),),
         reproduce=Reproduce(seed=seed, parameters={"epsilon": str(loss), "delta": str(delta), "rows": size}),
@@ -55,15 +57,20 @@ def run(*, epsilon: Number = "0.1", delta: Number = "1e-6", rows: Number | None 
     )
 
 
-def _defended(size: int, threshold: int, loss: Epsilon, delta: Fraction) -> Outcome:
+def _defended(size: int, threshold: int, yardstick: Yardstick) -> Outcome:
     """The same two bits, each of its own sample; the adversary still bets on 'they differ'."""
     parity, secret = (true_probability(size, threshold, copies) for copies in (0, 1))
     without = true_probability(size - 1, threshold, 0)
     differ = parity * (1 - secret) + secret * (1 - parity)
     baseline = 2 * without * (1 - without)
-    bound = Fraction(loss.exp() ** 2 * (1 + 1e-9) - 1) * baseline + 2 * delta
-    return Outcome(
-        "each bit of its own sample", Estimate.exactly(differ), Estimate.exactly(baseline), Exact(), bound=bound
+    return certified(
+        Outcome(
+            "each bit of its own sample",
+            Estimate.exactly(differ),
+            baseline=Estimate.exactly(baseline),
+            certainty=Exact(),
+            yardstick=yardstick,
+        )
     )
 
 

@@ -3,6 +3,7 @@
 import platform
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from crowdproof.audit.targets.plain import plain
 from crowdproof.audit.targets.run import told_briefly
 from crowdproof.claims import PARSEABLE, Claim
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
-from crowdproof.exact import Epsilon, show
+from crowdproof.exact import Epsilon, Number, rational, show
 from crowdproof.findings import Cost, Finding, Json, Reproduce, Skipped
 from crowdproof.mechanism import Mechanism
 
@@ -37,7 +38,7 @@ def audit(
     data: Any = None,
     pairs: Sequence[Pair] | None = None,
     budget: Budget = DEFAULT_BUDGET,
-    error: Fraction = Fraction(1, 10**6),
+    error: Number = Fraction(1, 10**6),
     seed: int = 0,
     runner: Runner | None = None,
     progress: Progress | None = None,
@@ -53,15 +54,13 @@ def audit(
     `deterministic` tells whether the output depends on the data alone, where the target itself does not. An interrupt
     ends it with what was found so far.
     """
-    if not 0 < error < 1:
-        raise ParameterError(f"error is {show(error)}: a false-alarm rate lies strictly between 0 and 1.")
     request = Request(
         target=target,
         claim=claim,
         data=data,
         pairs=pairs,
         budget=_affordable(budget, target),
-        error=error,
+        error=_level(error),
         seed=seed,
         runner=runner or Inline(),
         progress=progress,
@@ -70,6 +69,13 @@ def audit(
         deterministic=deterministic,
     )
     return _found(request, subject or name_of(target))
+
+
+def _level(error: Number) -> Fraction:
+    level = rational(error, "error")
+    if not 0 < level < 1:
+        raise ParameterError(f"error is {show(level)}: a false-alarm rate lies strictly between 0 and 1.")
+    return level
 
 
 def _affordable(budget: Budget, target: Mechanism) -> Budget:
@@ -157,9 +163,21 @@ def _by_notion(request: Request) -> Conclusion:
     return conclusion
 
 
+def _ready(request: Request) -> Request:
+    """The request, once its target has settled how it takes the data; the time that this took is spent."""
+    get_ready = getattr(request.target, "get_ready", None)
+    if get_ready is None:
+        return request
+    start = time.monotonic()
+    pairs = [each for pair in request.pairs or () for each in (pair.left, pair.right)]
+    with suppress(NoReleaseError):  # data that is refused in every form: other datasets may not be
+        get_ready([request.data, *pairs[:2]])
+    return evolve(request, budget=request.budget.less(runs=0, seconds=time.monotonic() - start))
+
+
 def _examine(request: Request) -> Conclusion:
     try:
-        return _by_notion(request)
+        return _by_notion(_ready(request))
     except NoReleaseError as error:
         return Conclusion(Skipped(f"The target released nothing: {error}"), None, (), 0)
     except TargetError as error:

@@ -4,19 +4,23 @@ The logic is asymmetric. An audit can show that a claim is false, by a pair of n
 show that a claim is true: it can only say how hard it looked and which leak it would have seen.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
+from crowdproof.audit.as_read import as_read
 from crowdproof.claims import Claim, Neighbours
+from crowdproof.errors import ParameterError
 from crowdproof.findings import Certainty, Evidence, Json, Verdict
 from crowdproof.mechanism import Mechanism
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
 
 
 @frozen(eq=False)
@@ -30,13 +34,26 @@ class Pair:
     """How the pair was chosen, in words: part of every result."""
 
 
+def _time_limit(seconds: float | None) -> float | None:
+    """The seconds of a budget; to have infinitely many is to have no limit."""
+    if seconds is None or seconds == math.inf:
+        return None
+    if not seconds >= 0:  # nan is not
+        raise ParameterError(f"seconds is {seconds}: give a number from 0 on, or None for no limit.")
+    return seconds
+
+
 @frozen
 class Budget:
-    """How much may be spent; None is no limit. A spent budget is never a verdict by itself."""
+    """How much may be spent; None is no limit. A spent budget is never a verdict by itself.
+
+    >>> Budget(seconds=float("inf"))
+    Budget(runs=None, seconds=None)
+    """
 
     runs: int | None = None
     """Runs of the target, over all datasets."""
-    seconds: float | None = None
+    seconds: float | None = field(default=None, converter=_time_limit)
 
     def less(self, *, runs: int, seconds: float) -> "Budget":
         """What is left after so much was spent.
@@ -70,17 +87,43 @@ class Sampling(Enum):
     """The target is given the whole data and samples by itself."""
 
 
+class Work(Protocol[Result_co]):
+    """Units of work in a row that can be cut into pieces anywhere: what comes of them in all is always the same."""
+
+    @property
+    def units(self) -> int:
+        """How many units there are."""
+
+    def cut(self, start: int, stop: int, /) -> Callable[[], Result_co]:
+        """What does the units from `start` up to `stop`; a value that can be sent to another process."""
+
+
+class Results(Protocol[Result_co]):
+    """Results in order; who needs no more of them closes it."""
+
+    def __iter__(self) -> Iterator[Result_co]: ...
+
+    def __next__(self) -> Result_co: ...
+
+    def close(self) -> None:
+        """Cancel what is still under way."""
+
+
 class Runner(Protocol):
     """Where trials run: in this process, on local cores, or on a cluster.
 
-    `map` keeps the order of its items, so that a result never depends on where it was computed. It is lazy: it
-    looks only a bounded number of items ahead, and closing the iterator cancels what is still under way.
+    Both ways to run keep the order, so that a result never depends on where it was computed. With several workers the
+    work begins at once; they look only a bounded number of items ahead, and closing the results cancels what is still
+    under way.
     """
 
     workers: int
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Iterator[Result]:
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Results[Result]:
         """The results of `function` on `items`, in order."""
+
+    def spread(self, work: Work[Result], /) -> Results[Result]:
+        """The results of all pieces of the work, in order; how it is cut depends on the workers and on the time."""
 
 
 class Progress(Protocol):
@@ -90,15 +133,22 @@ class Progress(Protocol):
         """`done` of `total` runs (None: open-ended), and the current finding in a few words."""
 
 
+def _pairs_as_read(pairs: Sequence[Pair] | None) -> Sequence[Pair] | None:
+    """The pairs, each dataset of them as if it had just been read."""
+    if pairs is None:
+        return None
+    return [evolve(pair, left=as_read(pair.left), right=as_read(pair.right)) for pair in pairs]
+
+
 @frozen(eq=False)
 class Request:
     """Everything an audit was asked."""
 
     target: Mechanism
     claim: Claim
-    data: Any
+    data: Any = field(converter=as_read)
     """The user's own data, or None."""
-    pairs: Sequence[Pair] | None
+    pairs: Sequence[Pair] | None = field(converter=_pairs_as_read)
     """The pairs to examine; None leaves the choice to the auditor."""
     budget: Budget
     error: Fraction

@@ -18,16 +18,16 @@ RUNS = 1_000_000
 """Runs of a mechanism that its law is compared with."""
 
 
-def _below(noise: Floats, scale: float) -> Floats:
+def below(noise: Floats, scale: float) -> Floats:
     """Probability that Laplace noise of this scale is below."""
     tail = 0.5 * np.exp(-np.abs(noise) / scale)
     return np.asarray(np.where(noise < 0, tail, 1 - tail))
 
 
-def _laplace(scale: float) -> Law:
+def laplace_law(scale: float) -> Law:
     """The first number: the others of a histogram are alike on both sides."""
     edges = np.unique(np.concatenate([np.linspace(-12, 12, 241) * scale, np.arange(-1.0, 4.0)]).round(9))
-    return lambda data: np.diff(_below(edges - data[0], scale), prepend=0.0, append=1.0)
+    return lambda data: np.diff(below(edges - data[0], scale), prepend=0.0, append=1.0)
 
 
 def _truncated_geometric(data: Floats) -> Floats:
@@ -37,25 +37,24 @@ def _truncated_geometric(data: Floats) -> Floats:
     return np.bincount(np.clip(data[0] + noise, 0, 5).astype(np.intp), chance)
 
 
-def _noisy_arg_max(data: Floats) -> Floats:
-    """Laplace noise of scale 2/e; an integral over where the largest is."""
-    scale = 2 / E
+def noisy_arg_max(data: Floats, scale: float = 2 / E) -> Floats:
+    """Laplace noise of this scale; an integral over where the largest is."""
     at = GRID * 40 * scale
-    below = _below(at - data[:, None], scale)
+    under = below(at - data[:, None], scale)
     density = np.exp(-np.abs(at - data[:, None]) / scale) / (2 * scale)
-    others = [np.delete(below, place, axis=0).prod(0) for place in range(len(data))]
+    others = [np.delete(under, place, axis=0).prod(0) for place in range(len(data))]
     return np.array([np.trapezoid(one * rest, at) for one, rest in zip(density, others, strict=True)])
 
 
-def _sparse(threshold: float, rho: float, noise: float) -> Law:
+def sparse_law(threshold: float, rho: float, noise: float) -> Law:
     """Where the first answer above is, or nowhere; an integral over the noise of the threshold."""
 
     def law(data: Floats) -> Floats:
         at = GRID * 40 * rho
         density = np.exp(-np.abs(at) / rho) / (2 * rho)
-        below = _below(threshold + at - data[:, None], noise)
-        reached = np.cumprod(np.concatenate([np.ones((1, len(at))), below]), axis=0)
-        stopped = np.concatenate([1 - below, np.ones((1, len(at)))])
+        under = below(threshold + at - data[:, None], noise)
+        reached = np.cumprod(np.concatenate([np.ones((1, len(at))), under]), axis=0)
+        stopped = np.concatenate([1 - under, np.ones((1, len(at)))])
         return np.asarray(np.trapezoid(density * reached * stopped, at, axis=1))
 
     return law
@@ -69,12 +68,12 @@ def _one_time_rappor(data: Floats) -> Floats:
 
 
 LAWS: dict[str, Law] = {
-    "Laplace": _laplace(1 / E),
+    "Laplace": laplace_law(1 / E),
     "TruncatedGeometric": _truncated_geometric,
-    "NoisyHist1": _laplace(1 / E),
-    "NoisyHist2": _laplace(E),
-    "ReportNoisyMax1": _noisy_arg_max,
-    "SVT4": _sparse(1.0, 4 / E, 4 / (3 * E)),
+    "NoisyHist1": laplace_law(1 / E),
+    "NoisyHist2": laplace_law(E),
+    "ReportNoisyMax1": noisy_arg_max,
+    "SVT4": sparse_law(1.0, 4 / E, 4 / (3 * E)),
     "OneTimeRAPPOR": _one_time_rappor,
 }
 

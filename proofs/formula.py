@@ -80,6 +80,8 @@ def evaluate(node: ast.expr, values: Mapping[str, Any], lift: Callable[[Fraction
                 return values[name]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -value(operand)
+            case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=0)):
+                return lift(Fraction(1))
             case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as exponent)):
                 return value(left) ** exponent
             case ast.BinOp(left=left, op=ast.Pow(), right=right):

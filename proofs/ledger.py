@@ -13,7 +13,7 @@ from importlib.metadata import version
 from multiprocessing import get_context
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from crowdproof.claims import Assertion
 from crowdproof.errors import ExitCode
@@ -34,9 +34,12 @@ from crowdproof.findings import (
 )
 from crowdproof.proofs.answer import Answer
 from crowdproof.proofs.check import Outcome, check_obligation, check_printed
+from crowdproof.proofs.engines.kernel import Kernel, stored
 from crowdproof.proofs.engines.smt import SEED
 from crowdproof.proofs.lock import changed
-from crowdproof.proofs.statement import Printed, Registered, Statement
+from crowdproof.proofs.outline import statement_defects
+from crowdproof.proofs.record import differs, finite_bodies
+from crowdproof.proofs.statement import Finite, Printed, Registered, Statement
 from crowdproof.proofs.statements import STATEMENTS, statement, stored_certificates
 
 WORKERS = min(2, os.cpu_count() or 1)
@@ -50,6 +53,8 @@ class Record:
     statement: Statement
     obligations: tuple[Outcome, ...]
     printed: Outcome | None
+    kernel: Kernel = field(factory=stored)
+    """What the proof kernel says, just now or when it last ran."""
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -70,7 +75,7 @@ class Record:
         # a printed claim that an engine proves gives PROVED here, which is not what is registered
         if self.defects and self.printed is None:
             return Undecided("; ".join(self.defects))
-        return Proved()
+        return Proved(self.statement.status)
 
     @property
     def gave_up(self) -> tuple[str, ...]:
@@ -81,7 +86,9 @@ class Record:
     def defects(self) -> tuple[str, ...]:
         """Why a check does not count, with the obligation."""
         found = (f"{each.id}: {why}" for each in self.outcomes for why in each.defects)
-        return (*found, *changed(self.statement))
+        subject = self.statement
+        theorem = self.kernel.defects_of(subject.theorem) if subject.theorem else ()
+        return (*found, *changed(subject), *theorem, *statement_defects(subject))
 
     @property
     def agrees(self) -> bool:
@@ -91,7 +98,8 @@ class Record:
     @property
     def engines(self) -> tuple[str, ...]:
         """Who spoke."""
-        return tuple(dict.fromkeys(name for each in self.outcomes for name in each.engines))
+        proof = ("coq",) if self.statement.theorem else ()
+        return (*proof, *dict.fromkeys(name for each in self.outcomes for name in each.engines))
 
     @property
     def mutants(self) -> tuple[int, int]:
@@ -105,11 +113,23 @@ class Record:
         return sum(each.seconds for each in self.outcomes)
 
 
-def examine(subject: Statement) -> Record:
+def examine(subject: Statement, kernel: Kernel | None = None) -> Record:
     """Run all obligations of a statement, and refute its printed claim where it has one."""
     certificates = stored_certificates()
     outcomes = [check_obligation(each, certificates.get(f"{subject.id}/{each.id}")) for each in subject.obligations]
-    return Record(subject, tuple(outcomes), _printed(subject.printed))
+    printed = _printed(subject.printed)
+    bodies = finite_bodies(subject)
+    outcomes = [_compared(each, bodies.get(f"{subject.id}/{each.id}"), subject) for each in outcomes]
+    if printed is not None:
+        printed = _compared(printed, bodies.get(f"{subject.id}/printed"), subject)
+    return Record(subject, tuple(outcomes), printed, stored() if kernel is None else kernel)
+
+
+def _compared(outcome: Outcome, body: Finite | None, subject: Statement) -> Outcome:
+    """The outcome, with a defect where a finite claim does not come to what was recorded."""
+    if body is None or not differs(f"{subject.id}/{outcome.id}", body):
+        return outcome
+    return evolve(outcome, defects=(*outcome.defects, "it does not come to the values that were recorded"))
 
 
 def _printed(printed: Printed | None) -> Outcome | None:
@@ -121,14 +141,18 @@ def _examine_by_id(identifier: str) -> tuple[tuple[Outcome, ...], Outcome | None
     return record.obligations, record.printed
 
 
-def run(identifiers: Iterable[str] = (), workers: int = WORKERS) -> list[Record]:
-    """Examine the named statements, or all, on that many processes; the result does not depend on their number."""
+def run(identifiers: Iterable[str] = (), workers: int = WORKERS, kernel: Kernel | None = None) -> list[Record]:
+    """Examine the named statements, or all, on that many processes; the result does not depend on their number.
+
+    Without a `kernel` the stored result of Coq counts.
+    """
+    proofs = stored() if kernel is None else kernel
     subjects = [statement(each) for each in identifiers] or list(STATEMENTS)
     if workers == 1 or len(subjects) == 1:
-        return [examine(each) for each in subjects]
+        return [examine(each, proofs) for each in subjects]
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         results = list(pool.map(_examine_by_id, [each.id for each in subjects]))
-    return [Record(each, *result) for each, result in zip(subjects, results, strict=True)]
+    return [Record(each, *result, kernel=proofs) for each, result in zip(subjects, results, strict=True)]
 
 
 def exit_code(records: Iterable[Record]) -> ExitCode:
@@ -181,6 +205,7 @@ def _evidence(record: Record) -> Iterator[Note | Table]:
     if not record.agrees:
         wrong = "; ".join((*record.defects, *record.gave_up)) or f"the verdict is {record.verdict.name}"
         yield Note("Not as registered", f"registered as {subject.verdict.value}: {wrong}")
+    yield Note("Status", f"{subject.status}{_theorem(record)}")
     if subject.printed is not None:
         yield Note("What holds instead", subject.printed.true)
     if subject.checked:
@@ -191,6 +216,12 @@ def _evidence(record: Record) -> Iterator[Note | Table]:
         yield Note("Remark", subject.remark)
     columns = ("obligation", "engines", "answer", "mutants refuted", "seconds", "what it says")
     yield Table("Obligations", columns, tuple(map(_row, record.outcomes)))
+
+
+def _theorem(record: Record) -> str:
+    """Which theorem of Coq it is, and when that was checked."""
+    name = record.statement.theorem
+    return f": theorem {name} of proofs/coq/Statements.v, {record.kernel.words}" if name else ""
 
 
 def _row(outcome: Outcome) -> tuple[str, ...]:
@@ -226,11 +257,14 @@ def summary(records: list[Record]) -> Finding:
 
 
 def _tables(records: list[Record]) -> Iterator[Table]:
-    columns = ("statement", "verdict", "obligations", "engines", "mutants refuted", "time")
+    columns = ("statement", "status", "obligations", "engines", "mutants refuted", "time")
     as_registered = [each for each in records if each.agrees]
     parts = {
         "Not as registered": [each for each in records if not each.agrees],
-        "Proved": [each for each in as_registered if each.statement.verdict is Registered.PROVED],
+        "Proved": [each for each in as_registered if each.statement.theorem],
+        "Hold, but not as one checked theorem": [
+            each for each in as_registered if each.statement.verdict is Registered.PROVED and not each.statement.theorem
+        ],
         "Refuted as printed": [each for each in as_registered if each.statement.verdict is Registered.REFUTED],
     }
     for title, part in parts.items():
@@ -242,7 +276,7 @@ def _summary_row(record: Record) -> tuple[str, ...]:
     verdict = record.verdict.name
     return (
         record.statement.id,
-        verdict if record.agrees else f"{verdict}, registered {record.statement.verdict.value}",
+        record.statement.status if record.agrees else f"{verdict}, registered {record.statement.verdict.value}",
         str(len(record.outcomes)),
         ", ".join(record.engines),
         "{}/{}".format(*record.mutants),
@@ -259,7 +293,7 @@ def _overall(records: list[Record]) -> Verdict:
     }
     match code:
         case ExitCode.HELD:
-            return Proved()
+            return Proved("each statement at the status in its row")
         case ExitCode.REFUTED:
             return Refuted(Counterexample("These statements are not as registered.", wrong))
         case _:
@@ -271,8 +305,11 @@ def _totals(records: list[Record]) -> str:
     met = sum(each.mutants[0] for each in records)
     total = sum(each.mutants[1] for each in records)
     proved = sum(each.verdict.name == "PROVED" for each in records)
+    checked = sum(bool(each.statement.theorem) and each.agrees for each in records)
     refuted = sum(each.verdict.name == "REFUTED" for each in records)
     return (
-        f"{len(records)} statements ({proved} proved, {refuted} refuted as printed), {obligations} obligations, "
-        f"{met} of {total} mutants refuted with a counterexample that was checked by substitution."
+        f"{len(records)} statements: {checked} kernel-checked, {proved - checked} that hold with less than that, "
+        f"{refuted} refuted as printed. {obligations} obligations, "
+        f"{met} of {total} mutants refuted with a counterexample that was checked by substitution. "
+        f"Coq: {records[0].kernel.words if records else 'nothing was examined'}."
     )

@@ -25,11 +25,13 @@ def last_digit(printed: str) -> Fraction:
 def against(value: Fraction | Estimate | Any, printed: str, moved: int = 0) -> dict[str, Any]:
     """`shown` and `printed`: the value and the printed number, both in units of the last digit, the value rounded.
 
+    `value` is the number itself, for the record.
+
     >>> against(Fraction(2, 3), "0.667")
-    {'shown': Fraction(667, 1), 'printed': Fraction(667, 1)}
+    {'shown': Fraction(667, 1), 'printed': Fraction(667, 1), 'value': Fraction(2, 3)}
     """
     unit = last_digit(printed)
-    return {"shown": _nearest(value, unit), "printed": Fraction(printed) / unit + moved}
+    return {"shown": _nearest(value, unit), "printed": Fraction(printed) / unit + moved, "value": value}
 
 
 def _nearest(value: Any, unit: Fraction) -> Any:

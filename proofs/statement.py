@@ -140,6 +140,14 @@ class Printed:
     """Where an implication or an identity fails; for a finite claim it is found among the cases."""
 
 
+KERNEL = "kernel-checked"
+"""The statement, for all datasets, is a theorem of Coq."""
+STEPS = "steps checked, composition argued"
+"""Every step is decided by engines; that the steps make the statement is argued in words."""
+REFUTED = "refuted by counterexample"
+"""What is printed fails at an exact point."""
+
+
 class Registered(Enum):
     """The verdict that a statement is registered with."""
 
@@ -162,6 +170,21 @@ class Statement:
     duty: tuple[str, ...] = ()
     """Assumptions that whoever relies on the statement has to see to."""
     remark: str = ""
+    theorem: str = ""
+    """The theorem of `proofs/coq` that is the statement, where there is one."""
+    extent: str = ""
+    """How far the cases go, where the universal claim rests on enumerated cases."""
+
+    @property
+    def status(self) -> str:
+        """In one of four words, what the statement rests on when every check comes out as registered."""
+        if self.verdict is Registered.REFUTED:
+            return REFUTED
+        if self.theorem:
+            return KERNEL
+        if self.extent:
+            return f"enumerated up to {self.extent}"
+        return STEPS
 
     def __attrs_post_init__(self) -> None:
         if (self.printed is None) == (self.verdict is Registered.REFUTED):

@@ -1,5 +1,6 @@
 """What every test shares: Hypothesis draws the same examples in every run; the command line runs in this process."""
 
+import signal
 import sys
 
 import pytest
@@ -9,6 +10,9 @@ settings.register_profile(
     "deterministic", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("deterministic")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

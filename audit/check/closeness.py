@@ -2,6 +2,9 @@
 
 equal       every two values are equally far apart: half the sum of |p - q|
 ordered     values in a row are one step apart: the sum of |P - Q| over the steps, divided by their number
+
+By the equal distance a missing value is a value of its own, since that it is missing may tell something. The ordered
+distance has no place for it, nor for codes such as `007`.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,12 +18,9 @@ from attrs import evolve
 
 from crowdproof.audit.check.diversity import CLOSE, Measured
 from crowdproof.audit.check.groups import COUNT, GROUP, VALUE, Spread
-from crowdproof.cells import number
-from crowdproof.errors import DataError
+from crowdproof.cells import is_code, number
 
 DISTANCES = ("equal", "ordered")
-_CELLS = 20_000_000
-"""Cells of the matrix groups x values that are looked at in one go: a guess, 160 MB of floats."""
 
 
 def equal(spread: Spread, t: Fraction) -> Measured:
@@ -36,34 +36,52 @@ def equal(spread: Spread, t: Fraction) -> Measured:
 
 
 def ordered(spread: Spread, t: Fraction) -> Measured:
-    """The largest distance of a group, where values have an order and their neighbours are one step apart."""
+    """The largest distance of a group, where values have an order and their neighbours are one step apart.
+
+    The share P of a group is the same from one of its values to the next, and the share Q of the whole never falls. So
+    the sum of |P - Q| from value to value is worked out from sums of Q, without a look at each value between.
+    """
     spread = _ranked(spread)
-    values = int(spread.table[VALUE].max()) + 1  # type: ignore[arg-type]
-    sizes = spread.groups.sizes
-    whole = np.bincount(spread.table[VALUE], weights=spread.table[COUNT], minlength=values).cumsum()
-    whole = whole / spread.groups.rows
-    distances = np.zeros(len(sizes))
-    step = max(1, _CELLS // values)
-    by_group = spread.table.sort(GROUP)
-    groups, ranks, counts = (by_group[name].to_numpy() for name in (GROUP, VALUE, COUNT))
-    for first in range(0, len(sizes), step):
-        last = min(first + step, len(sizes))
-        part = slice(*np.searchsorted(groups, [first, last]))
-        matrix = np.zeros((last - first, values))
-        matrix[groups[part] - first, ranks[part]] = counts[part]
-        share = matrix.cumsum(axis=1) / sizes[first:last, None]
-        distances[first:last] = np.abs(share - whole).sum(axis=1) / max(1, values - 1)
-    return _worst(spread, distances, t=t, exact=_exact_ordered)
+    table = spread.table.sort(GROUP, VALUE)
+    group, rank, count = (table[name].to_numpy().astype(np.int64) for name in (GROUP, VALUE, COUNT))
+    values, sizes = int(rank.max()) + 1, spread.groups.sizes
+    whole = np.bincount(rank, weights=count, minlength=values).cumsum() / spread.groups.rows
+    sums = np.concatenate([[0.0], whole.cumsum()])
+    seen = np.cumsum(count)
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    before = (seen[starts] - count[starts])[np.cumsum(np.diff(group, prepend=-1) != 0) - 1]
+    share = (seen - before) / sizes[group]
+    ends = np.where(np.diff(group, append=-1) == 0, np.append(rank[1:], 0), values)
+    distances = np.bincount(group, weights=_between(whole, sums, rank, ends, share), minlength=len(sizes))
+    distances += np.bincount(group[starts], weights=sums[rank[starts]], minlength=len(sizes))
+    return _worst(spread, distances / max(1, values - 1), t=t, exact=_exact_ordered)
+
+
+def _between(whole: np.ndarray, sums: np.ndarray, first: np.ndarray, last: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """The sum of |share - Q| from the first place up to the last, which is left out."""
+    cut = np.clip(np.searchsorted(whole, share), first, last)
+    found: np.ndarray = (
+        (cut - first) * share - (sums[cut] - sums[first]) + (sums[last] - sums[cut]) - (last - cut) * share
+    )
+    return found
+
+
+class NoOrderError(Exception):
+    """Some of the sensitive values are missing, codes or texts, so that they have no order."""
+
+
+def _read(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return None if is_code(value.strip()) else number(value)
 
 
 def _ranked(spread: Spread) -> Spread:
     """The spread with the place of each value in the order, where `1` and `1.0` are one; no order is an error."""
     values = spread.table[VALUE].unique()
-    read: list[Any] = [number(value) if isinstance(value, str) else value for value in values]
-    if any(each is None or each != each for each in read):  # noqa: PLR0124  (only nan is not itself)
-        raise DataError(
-            f"the values of {spread.column} have no order: some are missing or no numbers. Use the equal distance."
-        )
+    read = [_read(value) for value in values]
+    if any(each is None for each in read):
+        raise NoOrderError
     places = {value: place for place, value in enumerate(sorted(set(read)))}
     ranks = pl.col(VALUE).replace_strict(values, [places[each] for each in read], return_dtype=pl.Int64)
     merged = spread.table.with_columns(ranks).group_by(GROUP, VALUE).agg(pl.col(COUNT).sum())
@@ -75,8 +93,9 @@ Law = dict[Any, Fraction]
 
 
 def _worst(spread: Spread, distances: np.ndarray, t: Fraction, exact: Callable[[Law, Law], Fraction]) -> Measured:
-    """The largest distance; whatever floats cannot tell from it or from t is worked out exactly."""
-    near = (distances >= distances.max() - CLOSE) | (np.abs(distances - float(t)) < CLOSE)
+    """The largest distance; whatever floats cannot tell from t is worked out exactly, and the largest by floats."""
+    near = np.abs(distances - float(t)) < CLOSE
+    near[np.argmax(distances)] = True
     close = spread.table.filter(pl.col(GROUP).is_in(np.flatnonzero(near)))
     whole = _law(*spread.table.group_by(VALUE).agg(pl.col(COUNT).sum()).get_columns())
     found = close.group_by(GROUP).agg(VALUE, COUNT).iter_rows()

@@ -1,12 +1,12 @@
 """The crowds of a release: rows that look alike in the columns an adversary may know."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from attrs import define, field, frozen
+from attrs import frozen
 
-from crowdproof.cells import Readings, is_clear, readings, surely_covers
+from crowdproof.cells import suppressed
 
 COUNT, GROUP, VALUE = "__crowdproof_count", "__crowdproof_group", "__crowdproof_value"
 
@@ -17,6 +17,12 @@ class Groups:
 
     columns: tuple[str, ...]
     table: pl.DataFrame
+    """One column for each of `keys`, and the count. It does not have the names of the release, which may be any."""
+
+    @property
+    def keys(self) -> list[str]:
+        """The names that the known columns have in the table."""
+        return keys(self.columns)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -32,13 +38,17 @@ class Groups:
     def smallest(self) -> int:
         """The place of the smallest group, the first by its cells among several: groups come in no order."""
         places = pl.int_range(pl.len()).filter(pl.col(COUNT) == pl.col(COUNT).min())
-        cells = [pl.col(name).filter(pl.col(COUNT) == pl.col(COUNT).min()) for name in self.columns]
+        cells = [pl.col(name).filter(pl.col(COUNT) == pl.col(COUNT).min()) for name in self.keys]
         return int(self.table.select(places.sort_by(cells).first()).item())
 
     def words(self, place: int) -> dict[str, str]:
         """What the group at that place looks like, for a report."""
-        row = self.table.row(place, named=True)
-        return {name: "(missing)" if row[name] is None else str(row[name]) for name in self.columns}
+        row = self.table.select(self.keys).row(place)
+        return {name: _shown(cell) for name, cell in zip(self.columns, row, strict=True)}
+
+
+def _shown(cell: object) -> str:
+    return "(missing)" if cell is None else str(cell)
 
 
 @frozen(eq=False)
@@ -50,76 +60,47 @@ class Spread:
     table: pl.DataFrame
 
 
+def keys(columns: Sequence[str]) -> list[str]:
+    """A name of our own for each column: polars takes some names, such as `*` and `^b.*$`, for patterns."""
+    return [f"__crowdproof_{place}" for place in range(len(columns))]
+
+
+def column(table: pl.LazyFrame, name: str) -> pl.Expr:
+    """The column of that name, found by its place."""
+    return pl.nth(table.collect_schema().names().index(name))
+
+
+def known_columns(table: pl.LazyFrame, columns: Sequence[str]) -> list[pl.Expr]:
+    """The columns under names of our own."""
+    return [column(table, name).alias(key) for name, key in zip(columns, keys(columns), strict=True)]
+
+
 def group(table: pl.LazyFrame, columns: Sequence[str]) -> Groups:
     """Count the rows that are equal in these columns; a missing cell equals a missing cell."""
-    counted = table.group_by(columns).agg(pl.len().cast(pl.Int64).alias(COUNT)).collect(engine="streaming")
-    return Groups(tuple(columns), counted)
+    counted = (
+        table.select(known_columns(table, columns)).group_by(keys(columns)).agg(pl.len().cast(pl.Int64).alias(COUNT))
+    )
+    return Groups(tuple(columns), counted.collect(engine="streaming"))
 
 
 def spread(table: pl.LazyFrame, columns: Sequence[str], sensitive: str) -> Spread:
-    """Count the values of the sensitive column in each group, in one pass over the release."""
-    values = table.select(*columns, pl.col(sensitive).alias(VALUE))
-    counted = group(values, [*columns, VALUE]).table
-    grouped = counted.group_by(columns).agg(VALUE, COUNT).with_row_index(GROUP)
-    sizes = grouped.select(*columns, pl.col(COUNT).list.sum())
+    """Count the values of the sensitive column in each group, in one pass over the release.
+
+    Missing, no number, empty, blank and stars are no values: all of them are counted as missing.
+    """
+    names = keys(columns)
+    values = table.select(*known_columns(table, columns), _values(table, sensitive).alias(VALUE))
+    counted = values.group_by(*names, VALUE).agg(pl.len().cast(pl.Int64).alias(COUNT)).collect(engine="streaming")
+    grouped = counted.group_by(names).agg(VALUE, COUNT).with_row_index(GROUP)
+    sizes = grouped.select(*names, pl.col(COUNT).list.sum())
     return Spread(sensitive, Groups(tuple(columns), sizes), grouped.select(GROUP, VALUE, COUNT).explode(VALUE, COUNT))
 
 
-Covers = Callable[[Readings, Readings], bool]
-"""Whether a cell covers another: surely, or by some reading of unclear cells."""
-
-
-def covering_crowd(groups: Groups, covers: Covers = surely_covers) -> tuple[int, int]:
-    """The smallest crowd and the place of its group, where rows whose cells cover those of a row hide it as well.
-
-    Whoever fits a row fits every row that is at least as vague in each column. So whoever knows the columns of a person
-    cannot exclude any of these rows. A crowd is never smaller than its group.
-    """
-    columns = [_Column.of(groups.table[name], covers) for name in groups.columns]
-    best, place = groups.rows + 1, 0
-    for i in np.argsort(groups.sizes, kind="stable"):
-        if groups.sizes[i] >= best:
-            break
-        mask = np.ones(len(groups.sizes), dtype=bool)
-        for column in columns:
-            mask &= column.covering(int(i))
-        crowd = int(groups.sizes[mask].sum())
-        if crowd < best:
-            best, place = crowd, int(i)
-    return best, place
-
-
-def unclear_cell(groups: Groups) -> str | None:
-    """A cell that can be read in more than one way, the first by its text; None where all are clear."""
-    texts = {text for name in groups.columns for text in _texts(groups.table[name])}
-    return min((text for text in texts if text is not None and not is_clear(text)), default=None)
-
-
-def _texts(column: pl.Series) -> list[str | None]:
-    """The cells as texts; cells that are lists are written as texts too."""
-    return [None if value is None else str(value) for value in column.to_list()]
-
-
-@define(eq=False)
-class _Column:
-    """The cells of a column, each different one read once."""
-
-    codes: np.ndarray
-    """For each row the place of its cell among the different ones."""
-    cells: list[Readings]
-    covers: Covers
-    _known: dict[int, np.ndarray] = field(factory=dict)
-
-    @classmethod
-    def of(cls, column: pl.Series, covers: Covers) -> "_Column":
-        places: dict[str | None, int] = {}
-        codes = [places.setdefault(text, len(places)) for text in _texts(column)]
-        return cls(np.array(codes), [readings(text) for text in places], covers)
-
-    def covering(self, row: int) -> np.ndarray:
-        """For each row whether its cell covers that of the given one."""
-        code = int(self.codes[row])
-        if code not in self._known:
-            verdicts = np.array([self.covers(cell, self.cells[code]) for cell in self.cells])
-            self._known[code] = verdicts[self.codes]
-        return self._known[code]
+def _values(table: pl.LazyFrame, name: str) -> pl.Expr:
+    """The values of the column, missing where there is none."""
+    kind, cells = table.collect_schema()[name], column(table, name)
+    if kind.is_float():
+        return cells.fill_nan(None)
+    if kind == pl.String:
+        return pl.when(~suppressed(cells)).then(cells)
+    return cells

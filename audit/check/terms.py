@@ -1,5 +1,6 @@
 """What is claimed of a release."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from attrs import field, frozen
@@ -11,12 +12,22 @@ from crowdproof.claims import once
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rational, show, whole
 
-MATCHES = ("text", "covering")
-"""When a row hides another: its cells are the same text, or cover the other's."""
+MATCHES = ("text", "covering", "matching")
+"""When a row hides another: its cells are the same text; they cover the other's; or whoever knows everybody's values
+cannot exclude it."""
+
+
+def _names(written: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of columns; a text is one name."""
+    return (written,) if isinstance(written, str) else once(written)
 
 
 def _group_size(written: Number) -> int:
     return whole(written, "k")
+
+
+def _population(written: Number | None) -> int | None:
+    return None if written is None else whole(written, "population")
 
 
 def _diversity(written: Number | None) -> int | None:
@@ -36,9 +47,9 @@ class Terms:
     """What is claimed of the release."""
 
     k: int = field(default=2, converter=_group_size)
-    columns: tuple[str, ...] | None = field(default=None, converter=optional(once))
+    columns: tuple[str, ...] | None = field(default=None, converter=optional(_names))
     """What an adversary may know; None means all columns but the sensitive ones."""
-    sensitive: tuple[str, ...] = field(default=(), converter=once)
+    sensitive: tuple[str, ...] = field(default=(), converter=_names)
     l: int | None = field(default=None, converter=_diversity)  # noqa: E741
     diversity: str = "distinct"
     c: Fraction = field(default=Fraction(1), converter=_ratio)
@@ -47,6 +58,8 @@ class Terms:
     match: str = "text"
     missing: tuple[str, ...] = ()
     """Texts that stand for a missing cell, besides an empty one."""
+    population: int | None = field(default=None, converter=_population)
+    """People of whom the release shows a random part; None where that is not known."""
 
     def __attrs_post_init__(self) -> None:
         for name, chosen, known in (

@@ -1,7 +1,7 @@
 """A test by betting, told to people: what it was, how it went, what it shows."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from crowdproof.audit.compare.betting import Direction, Ended, Refutation, SequentialResult
@@ -63,22 +63,15 @@ def witness(refutation: Refutation, pairs: Sequence[Pair]) -> PairWitness:
     )
 
 
-def evidence(result: SequentialResult, pairs: Sequence[Pair], error: Fraction) -> tuple[Evidence, ...]:
-    """How the test went, pair by pair, and what it bounds."""
+def evidence(
+    result: SequentialResult, pairs: Sequence[Pair], error: Fraction, *, epsilon: float, delta: float
+) -> tuple[Evidence, ...]:
+    """How the test went, pair by pair, and what it bounds, beside the epsilon and the delta that are claimed."""
     found: list[Evidence] = [_how(result, error)]
     if result.refuted is not None:
         found.append(Note("Pair", pairs[result.refuted.pair].origin))
-    found.append(
-        Note(
-            "Lower bounds",
-            f"epsilon is above {result.epsilon_low:.4g} at the claimed delta, and delta above {result.delta_low:.4g} "
-            f"at the claimed epsilon; each would be wrong with probability at most {show(error)}.",
-        )
-    )
-    rows = tuple((f"{each.epsilon:.4g}", f"{each.delta:.4g}") for each in result.profile)
-    if rows:
-        title = f"Lower bound of delta: each line by itself, not all together, with an error of {show(error)}"
-        found.append(Table(title, ("epsilon", "delta is above"), rows))
+    refuted = result.refuted is not None
+    found += _bounds(result, error, epsilon=epsilon if refuted else 0, delta=delta if refuted else 0)
     if result.refused:
         text = f"In {result.refused:,} runs there was no release, which counts as an output of its own."
         found.append(Note("Runs without a release", text))
@@ -86,6 +79,29 @@ def evidence(result: SequentialResult, pairs: Sequence[Pair], error: Fraction) -
     if len(result.trace) > 1:
         found.append(_course(result, error))
     return tuple(found)
+
+
+def _bounds(result: SequentialResult, error: Fraction, *, epsilon: float, delta: float) -> Iterator[Evidence]:
+    """The lower bounds that say something, above this epsilon and this delta.
+
+    Everything is above 0. The bounds are tests of their own and may end below a claim that is refuted: beside it they
+    would seem to contradict the verdict, which says more.
+    """
+    shown = [
+        words
+        for value, least, words in (
+            (result.epsilon_low, epsilon, f"epsilon is above {result.epsilon_low:.4g} at the claimed delta"),
+            (result.delta_low, delta, f"delta is above {result.delta_low:.4g} at the claimed epsilon"),
+        )
+        if value > least
+    ]
+    if shown:
+        wrong = f"{'each' if len(shown) > 1 else 'that'} would be wrong with probability at most {show(error)}"
+        yield Note("Lower bounds", f"{', and '.join(shown)}; {wrong}.")
+    rows = tuple((f"{each.epsilon:.4g}", f"{each.delta:.4g}") for each in result.profile if each.delta > 0)
+    if rows and result.delta_low >= delta:
+        title = f"Lower bound of delta: each line by itself, not all together, with an error of {show(error)}"
+        yield Table(title, ("epsilon", "delta is above"), rows)
 
 
 def _course(result: SequentialResult, error: Fraction) -> Chart:

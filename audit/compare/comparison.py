@@ -30,7 +30,7 @@ from crowdproof.audit.compare.pilot import best_by_search
 from crowdproof.audit.compare.question import Question
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.audit.targets.memory import fingerprint
+from crowdproof.audit.targets.copying import Copying
 from crowdproof.audit.targets.probe import probe
 from crowdproof.errors import NoReleaseError
 from crowdproof.findings import Note, PairWitness
@@ -43,11 +43,6 @@ too few runs each, and with fewer the pair that leaks may not be among them."""
 RUNS_PER_PAIR = 2_000
 """With a small budget fewer pairs are tested, so that there are this many runs for each."""
 
-ONE_PROCESS = Note(
-    "One process",
-    "The target changes as it runs, and copies of it in several workers would not know of one another: all runs were "
-    "made in one process. Name it by file.py:function to have it run in several.",
-)
 INTERRUPTED = "it was interrupted"
 """Why a comparison ended that somebody interrupted."""
 
@@ -109,12 +104,15 @@ class Comparison:
 
     def _probe(self, datasets: Sequence[Any]) -> None:
         question = self.question
-        before = fingerprint(question.mechanism) if question.runner.workers > 1 else b""
+        copying = Copying(question.mechanism) if question.runner.workers > 1 else None
         found = probe(question.mechanism, datasets, until=self.allowance.until)
         self.allowance.count(found.runs)
         self.allowance.pace = found.pace
-        if question.runner.workers > 1 and fingerprint(question.mechanism) != before:
-            known = evolve(question.known, notes=(*question.known.notes, ONE_PROCESS))
+        if copying is None:
+            return
+        objection = copying.objection(datasets, until=self.allowance.until)
+        if objection is not None:
+            known = evolve(question.known, notes=(*question.known.notes, objection))
             self.question = evolve(question, runner=Inline(), known=known)
             self.enumeration = Enumeration(self.question, self.allowance)
 
@@ -124,6 +122,7 @@ class Comparison:
             return
         part = self.enumeration
         part.examine(list(self.question.in_turn()))
+        part.look_at_rows()
         if part.refuting is None and self.question.search and not self.allowance.spent:
             part.search()
         part.confirm()

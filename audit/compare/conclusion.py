@@ -40,7 +40,11 @@ def _evidence(comparison: Comparison) -> tuple[Evidence, ...]:
     part, tested = comparison.enumeration, comparison.tested
     if tested is None or part.refuting is not None:
         return part.evidence()
-    return (*betting_story.evidence(tested, comparison.pairs, comparison.error), *part.evidence())
+    asked = comparison.question
+    told = betting_story.evidence(
+        tested, comparison.pairs, comparison.error, epsilon=float(asked.epsilon), delta=float(asked.delta)
+    )
+    return (*told, *part.evidence())
 
 
 def _verdict(comparison: Comparison) -> Verdict:

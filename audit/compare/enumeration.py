@@ -8,6 +8,7 @@ from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.compare.enumerated import Enumerated, Examined
 from crowdproof.audit.compare.exact import ExactResult, Unaffordable, confirmed, exact_law, worst_excess
 from crowdproof.audit.compare.exact.enumerate import LIMIT
+from crowdproof.audit.compare.odd_rows import odd_pairs
 from crowdproof.audit.request import Pair
 from crowdproof.errors import TargetError
 from crowdproof.exact import show
@@ -46,6 +47,14 @@ class Enumeration(Enumerated):
                 self._one(pair, GLANCE if refuted else self._limit)
             except TargetError as error:
                 self._broke(pair, error)
+
+    def look_at_rows(self) -> None:
+        """Examine the rows that a pilot finds odd; where they cannot be enumerated, they come first among the bets."""
+        if self.refuting is not None or self.allowance.spent:
+            return
+        before = len(self.unaffordable)
+        self.examine(odd_pairs(self.question, self.allowance))
+        self.unaffordable[:] = [*self.unaffordable[before:], *self.unaffordable[:before]]
 
     def search(self) -> None:
         """Let the guided search look for a pair that refutes the claim, and keep it made small."""

@@ -1,18 +1,22 @@
 """A search for promising pairs of a randomized target, on randomness of its own that no verdict ever uses."""
 
+import contextlib
 import math
 from typing import Any
 
 import numpy as np
 
 from crowdproof.audit.allowance import Allowance, Stream
+from crowdproof.audit.compare.betting.block_runs import BlockWork
 from crowdproof.audit.compare.betting.hypotheses import Counts
 from crowdproof.audit.compare.betting.learning import learn
-from crowdproof.audit.compare.betting.trials import glance
+from crowdproof.audit.compare.betting.trials import BatchRefusedError, Chunk, RunChunk, run
 from crowdproof.audit.compare.question import Question
 from crowdproof.audit.releases import Releases, reader_for
 from crowdproof.audit.request import Pair
 from crowdproof.audit.targets import own_process
+from crowdproof.audit.targets.interface import draw_seeds
+from crowdproof.mechanism import declares_independence
 
 RUNS = 384
 """Runs on either side for each pair that the search tries: a guess. Large leaks show in a few hundred runs."""
@@ -38,15 +42,47 @@ def best_by_search(question: Question, allowance: Allowance) -> list[Pair]:
 def excess_estimate(question: Question, pair: Pair, allowance: Allowance) -> float | None:
     """How far the claim seems to be exceeded on a pair, less two standard errors; the same for the same pair."""
     with own_process.kept():
-        left, right = glance(
-            question.whole, pair, runs=RUNS, seed=allowance.stream(Stream.PILOT), until=allowance.until
-        )
+        left, right = glance(question, pair, runs=RUNS, seed=allowance.stream(Stream.PILOT), until=allowance.until)
     if not allowance.draw(len(left) + len(right), "searching for a pair") or len(left) + len(right) < 2 * RUNS:
         return None
     x, delta = question.epsilon.exp(), float(question.delta)
     reader = reader_for(Releases.joined([left, right]))
     found = learn(reader, left, right, value=lambda counts: _excess(counts, x))
     return -delta if found is None else _excess(found.held_out_bins, x) - delta
+
+
+def glance(
+    question: Question, pair: Pair, runs: int, seed: np.random.SeedSequence, until: float | None = None
+) -> tuple[Releases, Releases]:
+    """The releases of so many runs on either dataset, for choosing which pairs to look at: no verdict rests on them."""
+    mechanism, both = question.whole, (pair.left, pair.right)
+    if declares_independence(mechanism):
+        with contextlib.suppress(BatchRefusedError):
+            left, right = (
+                Releases.of(run(mechanism, (data,), np.zeros(runs, np.int64), own, in_batches=True))
+                for data, own in zip(both, seed.spawn(2), strict=True)
+            )
+            return left, right
+    task, (coins, seeds) = RunChunk(mechanism, in_batches=False), seed.spawn(2)
+    strands = -(-2 * runs // task.strand)
+    whole = Chunk(
+        datasets=both,
+        numbers=(0, 1),
+        order=np.random.default_rng(coins).permutation(np.repeat([0, 1], runs)),
+        seeds=tuple(draw_seeds(np.random.default_rng(seeds), strands)),
+        strand=task.strand,
+        start=0,
+        keep=(runs, runs),
+        scores=((), ()),
+        until=until,
+    )
+    kept: tuple[list[Releases], list[Releases]] = ([], [])
+    for ran in question.runner.spread(BlockWork(task, whole)):
+        for side, found in zip(kept, ran.found, strict=True):
+            side.append(found.kept)
+        if ran.cut:
+            break
+    return Releases.joined(kept[0]), Releases.joined(kept[1])
 
 
 def _excess(counts: Counts, x: float) -> float:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+import numpy as np
 import polars as pl
 from attrs import field, frozen
 
@@ -127,6 +128,11 @@ def check_pairs(pairs: Sequence[Pair], relation: Neighbours, *, sampled: bool = 
                 f"{relation.value}: write neighbours={pair.relation.value} into the claim."
             )
         left, right = _table_or_itself(pair.left), _table_or_itself(pair.right)
+        if (is_rows(left) or is_rows(right)) and _kind(pair.left) != _kind(pair.right):
+            raise DataError(
+                f"the datasets of the pair '{pair.origin}' differ in more than their rows, as in kind, types, index or "
+                "notes: give two of one kind, such as tables of polars."
+            )
         if (sampled or _must_be_rows(left, right)) and not group(left, right).neighbours(relation):
             raise DataError(
                 f"the datasets of the pair '{pair.origin}' are not {relation.value} neighbours: give two with the same "
@@ -143,10 +149,18 @@ def _table_or_itself(data: Any) -> Any:
     return data if table is None else table
 
 
+def _kind(data: Any) -> str:
+    """What a dataset is beside its rows: its kind; of a table of pandas or pyarrow also its index, types and notes."""
+    if isinstance(data, pl.DataFrame | np.ndarray):  # whose types are compared with the rows
+        return type(data).__name__
+    index, names = (getattr(data, name, None) for name in ("index", "columns"))
+    told = [getattr(data, name, None) for name in ("dtypes", "attrs", "schema")]
+    return repr((type(data), type(index), getattr(names, "names", None), told))
+
+
 def _must_be_rows(left: Any, right: Any) -> bool:
-    if isinstance(left, pl.DataFrame) and isinstance(right, pl.DataFrame):
-        return True
-    return is_rows(left) and type(left) is type(right) and len(left) != len(right)
+    """Whether the two, which are of one kind, can only be neighbours as rows: tables, and what differs in length."""
+    return isinstance(left, pl.DataFrame) or (is_rows(left) and len(left) != len(right))
 
 
 def _sampling(target: Mechanism, claim: DP | DPS, who: Sampling) -> tuple[Mechanism, Fraction | None]:

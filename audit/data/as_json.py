@@ -60,7 +60,7 @@ def data_from_json(record: Json) -> Any:
                 raise DataError(f"this witness is about a {record['type']}, which is not kept in files: audit it anew.")
             case _:
                 return record
-    except (KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, pl.exceptions.PolarsError) as error:
         if isinstance(error, DataError):
             raise
         reason = str(error).partition("\n")[0]
@@ -101,7 +101,14 @@ def _number(cell: Any) -> Any:
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
     """Types that a witness file does not know are written as text."""
     unknown = [name for name, kind in table.schema.items() if str(kind) not in _TYPES]
-    return table.with_columns(pl.col(name).cast(pl.String) for name in unknown)
+    return table.with_columns(_as_text(table[name]) for name in unknown)
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    """The cells as text; what polars does not write, such as lists and lengths of time, as Python writes it."""
+    if not (column.dtype.is_nested() or column.dtype in (pl.Duration, pl.Binary)):
+        return column.cast(pl.String)
+    return pl.Series(column.name, [None if each is None else str(each) for each in column.to_list()], dtype=pl.String)
 
 
 def _cell(value: Any) -> Json:

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 from crowdproof.audit.data.encoding import fault_in_file
+from crowdproof.audit.data.separated import separator
 
 
 def fault(path: Path) -> str | None:
@@ -20,7 +21,7 @@ def encoding_fault(path: Path) -> str | None:
 def _rows(path: Path) -> str | None:
     start = 1
     with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file, strict=True)
+        reader = csv.reader(file, strict=True, delimiter=separator(path))
         try:
             width = len(next(reader, []))
             start = reader.line_num + 1

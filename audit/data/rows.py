@@ -6,8 +6,9 @@ numbers of copies give equal tables, also to a target that looks at the order of
 `group` puts all equal rows together, which may change the order; `in_order` keeps it and groups equal neighbours only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from attrs import frozen
 
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError
-from crowdproof.mechanism import Mechanism
+from crowdproof.mechanism import Capabilities, Mechanism
 from crowdproof.mechanisms.sampling import bernoulli
 
 Counts = tuple[int, ...]
@@ -56,7 +57,7 @@ def group(left: Any, right: Any) -> GroupedPair:
     codes = [seen.setdefault(_row_key(row), len(seen)) for row in rows]
     first = [codes.index(code) for code in range(len(seen))]
     tally = [np.bincount(part, minlength=len(seen)) for part in (codes[: len(left)], codes[len(left) :])]
-    distinct = np.asarray([rows[i] for i in first]) if isinstance(left, np.ndarray) else [rows[i] for i in first]
+    distinct = take(stack(left, right), np.array(first, dtype=np.int64))
     return GroupedPair(distinct, _counts(tally[0]), _counts(tally[1]))
 
 
@@ -97,10 +98,16 @@ def take(data: Any, index: np.ndarray) -> Any:
 
 
 def stack(data: Any, more: Any) -> Any:
-    """The rows of both, as the same kind of dataset."""
+    """The rows of both, as the same kind of dataset; a table is in one piece, as one that was read is.
+
+    >>> stack(np.rec.array([(41,)], names="age"), np.rec.array([(43,)], names="age")).age
+    array([41, 43])
+    """
     if isinstance(data, pl.DataFrame):
-        return pl.concat([data, more])
-    return np.concatenate([data, more]) if isinstance(data, np.ndarray) else [*data, *more]
+        return pl.concat([data, more], rechunk=True)
+    if isinstance(data, np.ndarray):
+        return np.concatenate([data, more]).view(type(data))
+    return [*data, *more]
 
 
 def size(data: Any) -> int:
@@ -116,7 +123,8 @@ def is_rows(data: object) -> bool:
 def _group_tables(left: pl.DataFrame, right: pl.DataFrame) -> GroupedPair:
     _require_one_schema(left, right)
     side = pl.lit(False).alias(_RIGHT)
-    both = pl.concat([left.with_columns(side), right.with_columns(side.not_())]).with_row_index(_INDEX)
+    both = pl.concat([left.with_columns(side), right.with_columns(side.not_())], rechunk=True)
+    both = both.with_row_index(_INDEX)
     found = both.group_by(left.columns, maintain_order=True).agg(
         pl.col(_INDEX).first(), pl.len().alias("__crowdproof_all"), pl.col(_RIGHT).sum()
     )
@@ -158,6 +166,23 @@ class SampledRows:
     def __call__(self, data: Any, rng: np.random.Generator, /) -> Any:
         """The output on one sample."""
         return self.mechanism(take(data, np.flatnonzero(bernoulli(self.beta, rng, size(data)))), rng)
+
+    @property
+    def answers(self) -> Callable[[Sequence[Any], Sequence[tuple[int, int]]], list[Any]] | None:
+        """How a target answers many runs, each on a sample of its own; None where the mechanism is no target."""
+        answers = Capabilities.of(self.mechanism).answers
+        return None if answers is None else partial(self._answers, answers)
+
+    def _answers(
+        self, answers: Callable[..., list[Any]], datasets: Sequence[Any], plan: Sequence[tuple[int, int]]
+    ) -> list[Any]:
+        outputs = []
+        for place, seed in plan:
+            rng = np.random.default_rng(seed)
+            data = datasets[place]
+            sample = take(data, np.flatnonzero(bernoulli(self.beta, rng, size(data))))
+            outputs += answers([sample], [(0, int(rng.integers(0, 2**63)))])
+        return outputs
 
     @property
     def independent(self) -> bool:

@@ -1,13 +1,20 @@
-"""Tables from files: CSV, Parquet, Arrow and SQLite, with the types as read or as declared."""
+"""Tables from files: CSV, Excel, Parquet, Arrow, SQLite and DuckDB, with the types as read or as declared."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
 from crowdproof.audit.data.broken_csv import encoding_fault, fault
+from crowdproof.audit.data.categories import with_fixed_categories
+from crowdproof.audit.data.duckdb_tables import duckdb_table
+from crowdproof.audit.data.mixed_cells import mixed_cells
+from crowdproof.audit.data.separated import separator, unpacked
+from crowdproof.audit.data.whole_parquet import check_parquet
+from crowdproof.audit.data.workbooks import workbook_table
 from crowdproof.errors import DataError
 
 TYPES: Mapping[str, type[pl.DataType]] = {
@@ -36,11 +43,13 @@ Kept = Sequence[str] | None
 def read_table(path: str | Path, *, schema: Schema | None = None, text: bool = False) -> pl.DataFrame:
     """The table in the file; `text` reads every column of a CSV as text, as a release of generalized cells is.
 
-    A table of a SQLite file with several is named after two colons: `people.sqlite::patients`.
+    Digits of a CSV that look like a code, such as 02138, stay text, unless the schema declares a number.
+
+    A table of a database with several, or a sheet, is named after two colons: `people.sqlite::patients`.
     """
     lazy = scan_table(path, schema=schema, text=text)
     with readable(path):
-        return lazy.collect()
+        return with_fixed_categories(lazy.collect(), Path(str(path).partition("::")[0]))
 
 
 def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = False) -> pl.LazyFrame:
@@ -57,7 +66,8 @@ def scan_table(path: str | Path, *, schema: Schema | None = None, text: bool = F
     if not Path(name).is_file():
         raise DataError(f"there is no file {name}: check its path.")
     with readable(path):
-        kept = None if text else [column for column, kind in (schema or {}).items() if kind == "text"]
+        declared = schema or {}
+        kept = None if text else [column for column, kind in declared.items() if kind == "text"]
         lazy = SUFFIXES[suffix](Path(name), part, kept)
         columns = lazy.collect_schema().names()
         empty = not columns or lazy.select(pl.first().is_null()).head(1).collect().is_empty()
@@ -94,7 +104,7 @@ def _kind(name: str) -> str:
 
 
 def _fault(name: str) -> str | None:
-    if _kind(name) != "csv":
+    if _kind(name) not in ("csv", "tsv"):
         return None
     try:
         return fault(Path(name))
@@ -111,8 +121,18 @@ def _csv(path: Path, part: str, kept: Kept) -> pl.LazyFrame:
     wrong = encoding_fault(_one(path, part))
     if wrong:
         raise DataError(f"{path} cannot be read as csv: {wrong}")
+    read = _scanned(path, kept)
+    if kept is None:
+        return read
+    numbers = [name for name, kind in read.collect_schema().items() if kind.is_numeric()]
+    codes = _codes(_scanned(path, None).select(numbers)) if numbers else []
+    return _scanned(path, [*kept, *codes]) if codes else read
+
+
+def _scanned(path: Path, kept: Kept) -> pl.LazyFrame:
     return pl.scan_csv(
         path,
+        separator=separator(path),
         schema_overrides=dict.fromkeys(kept or (), pl.String),
         infer_schema=kept is not None,
         infer_schema_length=10_000,
@@ -120,8 +140,30 @@ def _csv(path: Path, part: str, kept: Kept) -> pl.LazyFrame:
     )
 
 
+def _gzip(path: Path, part: str, kept: Kept) -> pl.LazyFrame:
+    inner = Path(_one(path, part).stem)
+    if inner.suffix.lower() not in (".csv", ".tsv"):
+        raise DataError(f"{path} is of no known kind: of compressed files, give one that ends in .csv.gz or .tsv.gz.")
+    with TemporaryDirectory() as folder:
+        plain = Path(folder, inner.name)
+        plain.write_bytes(unpacked(path))
+        return _csv(plain, "", kept).collect().lazy()
+
+
+CODE = r"^\s*([+-]?0\d|\+\d{7}|\d{16,}\s*$|\d+[eE]\d+\s*$)"
+"""What no number is written like: a leading zero (02138), a telephone's plus, more digits than a computer's number
+keeps, or digits around an E as in the code 12E4."""
+
+
+def _codes(cells: pl.LazyFrame) -> list[str]:
+    """The columns of text in which a cell is a code: as a number it would lose what tells it from others."""
+    found = cells.select(pl.all().str.contains(CODE).any()).collect()
+    return [name for name in found.columns if found[name].item()]
+
+
 def _parquet(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
-    return pl.scan_parquet(_one(path, part))
+    check_parquet(_one(path, part))
+    return pl.scan_parquet(path)
 
 
 def _arrow(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
@@ -130,16 +172,26 @@ def _arrow(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
 
 def _sqlite(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        found = [
-            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
-        ]
+        asked = (
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+        )
+        found = [name for (name,) in connection.execute(asked)]
         wanted = part or (found[0] if len(found) == 1 else "")
         if wanted not in found:
             raise DataError(f"{path} holds the tables {', '.join(found) or '(none)'}: write {path}::TABLE for one.")
         quoted = wanted.replace('"', '""')
         cursor = connection.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608  (a name that the file itself holds)
         names = [column[0] for column in cursor.description]
-        return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None).lazy()
+        rows = cursor.fetchall()
+        return pl.DataFrame([mixed_cells(name, [row[at] for row in rows]) for at, name in enumerate(names)]).lazy()
+
+
+def _xlsx(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
+    return workbook_table(path, part).lazy()
+
+
+def _duckdb(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
+    return duckdb_table(path, part).lazy()
 
 
 def _one(path: Path, part: str) -> Path:
@@ -155,6 +207,10 @@ SUFFIXES: Mapping[str, Callable[[Path, str, Kept], pl.LazyFrame]] = {
     ".feather": _arrow,
     ".sqlite": _sqlite,
     ".db": _sqlite,
+    ".tsv": _csv,
+    ".gz": _gzip,
+    ".xlsx": _xlsx,
+    ".duckdb": _duckdb,
 }
 """Ending of a file -> its reader."""
 

@@ -1,7 +1,7 @@
 """`assert_private`: a privacy claim as an assertion in a test."""
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from traceback import walk_tb
 from typing import Any
@@ -53,11 +53,10 @@ def assert_private(
     ...
     """
     __tracebackhide__ = True
-    with _errors_only(), staying():  # a test that ends pytest would look like one that passed
-        stated = parse_claim(claim) if isinstance(claim, str) else claim
-        finding = audit(
+    return held(
+        lambda: audit(
             mechanism,
-            stated,
+            parse_claim(claim) if isinstance(claim, str) else claim,
             data=data,
             pairs=pairs,
             budget=Budget(runs, seconds),
@@ -65,6 +64,14 @@ def assert_private(
             seed=seed,
             **options,
         )
+    )
+
+
+def held(examine: Callable[[], Finding]) -> Finding:
+    """The finding of an examination within a test, if the claim held up; else what fails a test is raised."""
+    __tracebackhide__ = True
+    with _errors_only(), staying():  # a test that ends pytest would look like one that passed
+        finding = examine()
         _require_held(finding)
         return finding
 

@@ -1,6 +1,7 @@
 """How the gate examines one claim, by the auditor's own comparison: enumerated first, then bet on in slices."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +26,7 @@ from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import DP, DPS
-from crowdproof.errors import pass_interrupts
+from crowdproof.errors import NoReleaseError, pass_interrupts
 from crowdproof.findings import Confidence, Cost, Finding, Json, Measured, Refuted
 
 LEARNED_FORM = 2
@@ -33,6 +34,9 @@ LEARNED_FORM = 2
 
 The first form had no number, and was changed without one.
 """
+
+NAMED = 3
+"""Pairs that a finding names: as many as a reader takes in at a glance. `crowdproof audit` lists all of them."""
 
 
 @define(eq=False)
@@ -63,14 +67,16 @@ class AuditEngine:
         data = self._table(entry, project)
         target = load_target(**load_options(entry, project))
         runs = runs_of(entry, project)
-        case = Case(entry, Subject(target), data, runs, spends=True)
+        with suppress(NoReleaseError):  # data that is refused in every form: other datasets may not be
+            target.get_ready([data])
+        case = Case(entry, Subject(target), data, runs, spends=True, loaded=target.loaded)
         if not isinstance(entry.claim, DP | DPS):
             return case
         budget = Budget(seconds=seconds)
         question = Question.of(_request(case, budget, error=Fraction(1, 2), seed=0))
         Comparison(question, Allowance(budget)).probe()
         subject, passing = Subject(target, question), _passing(entry, target.behaviour)
-        return Case(entry, subject, data, runs, passing, spends=question.known.distrusted)
+        return Case(entry, subject, data, runs, passing=passing, spends=question.known.distrusted, loaded=target.loaded)
 
     def settle(self, case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding | None:
         """Enumerate where the output is determined by the sample; other notions are the auditor's as they are."""
@@ -95,7 +101,7 @@ class AuditEngine:
             runs=result.trials,
             witness=_seen(case, result, pairs=comparison.pairs, alpha=alpha),
             state=learned,
-            detectable=_of_the_last_slice(result.detectable.words),
+            detectable=f"{_of_the_last_slice(result.detectable.words)} {_named(comparison.pairs)}",
             whole=result.ended is not Ended.SECONDS,
             sees=result.bet and not result.detectable.nothing,
         )
@@ -108,6 +114,15 @@ class AuditEngine:
 def _of_the_last_slice(words: str) -> str:
     """Sentences about a test by betting, as they are told where it has many slices."""
     return f"In the last slice of the test by betting, {words[0].lower()}{words[1:]}"
+
+
+def _named(pairs: Sequence[Pair]) -> str:
+    """Which pairs were tested, so that a reader sees which were not."""
+    if len(pairs) == 1:
+        return f"One pair of neighbours was tested: {pairs[0].origin}."
+    origins = "; ".join(pair.origin for pair in pairs[:NAMED])
+    first = ":" if len(pairs) <= NAMED else ", the first of them:"
+    return f"{len(pairs)} pairs of neighbours were tested{first} {origins}."
 
 
 def _audited(case: Case, budget: Budget, *, error: Fraction, seed: int) -> Finding:

@@ -11,6 +11,7 @@ from crowdproof.audit.data.tables import read_table
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.request import Budget
+from crowdproof.audit.targets.loaded import Loaded
 from crowdproof.errors import DataError
 from crowdproof.findings import Certainty, Evidence, Finding, Json
 
@@ -45,6 +46,8 @@ class Case:
     """Keys of the releases that this gate has seen."""
     spends: bool = False
     """Whether to settle it takes a part of the gate's error."""
+    loaded: Loaded | None = None
+    """Which code the target had loaded when it had run for the first time; None where that cannot be told."""
 
 
 class Engine(Protocol):
@@ -89,17 +92,23 @@ def slice_seed(seed: int, epoch: int, number: int) -> np.random.SeedSequence:
 
 
 def table_of(entry: Entry, project: Project) -> pl.DataFrame:
-    """The data of a claim: its file, the default one, or a table with the values of its schema."""
-    if entry.schema is not None:
-        return _table_with(entry.schema, entry.name)
+    """The data of a claim: its file, the default one, or a table with the values that it lists."""
+    if entry.values is not None:
+        return _table_with(entry.values, entry.name)
     written = entry.data or project.config.defaults.data
     if written is None:
-        raise DataError(f'{entry.name} has nothing to be audited on: give data = "people.csv" or a schema.')
-    return read_table(project.place(written))
+        raise DataError(f'{entry.name} has nothing to be audited on: give data = "people.csv", or values.')
+    return read_table(project.place(written), schema=schema_of(entry, project))
 
 
-def _table_with(schema: dict[str, tuple[Any, ...]], name: str) -> pl.DataFrame:
-    rows = max((len(values) for values in schema.values()), default=0)
-    if not all(schema.values()) or not rows:
-        raise DataError(f"the schema of {name} has no values: give each column at least one.")
-    return pl.DataFrame({column: [values[i % len(values)] for i in range(rows)] for column, values in schema.items()})
+def schema_of(entry: Entry, project: Project) -> dict[str, str]:
+    """The types that are declared of columns, for this claim or for all."""
+    default = project.config.defaults.schema or {}
+    return default if entry.schema is None else entry.schema
+
+
+def _table_with(listed: dict[str, tuple[Any, ...]], name: str) -> pl.DataFrame:
+    rows = max((len(values) for values in listed.values()), default=0)
+    if not all(listed.values()) or not rows:
+        raise DataError(f"a column of {name} has no values: give each column at least one.")
+    return pl.DataFrame({column: [values[i % len(values)] for i in range(rows)] for column, values in listed.items()})

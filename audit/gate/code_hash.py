@@ -1,30 +1,38 @@
 """Which code a target is made of, as one hash: evidence is about that code and no other.
 
 A Python target is its module and every module that these import, directly or not, as far as they lie in the project;
-of installed packages the version counts. A program is its own file and every file that its command line names.
-Nothing is imported: the imports are read from the source. What code reads at run time cannot be seen this way, and is
-named in the configuration under `sources`.
+of installed packages the version counts. The imports are read from the source, and what the processes of the target
+really loaded is added, wherever it was found. A program is its own file, every file that its command line names, and
+what such a file imports, if it is Python. What else code reads at run time cannot be seen: it is named in the
+configuration under `sources`.
 """
 
-import ast
+import contextlib
 import hashlib
-import importlib.metadata
 import json
 import platform
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
-from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from attrs import field, frozen
 
 from crowdproof.audit.gate.config import Entry, Project
+from crowdproof.audit.gate.imported import imported_by, located, modules_of, package_of
+from crowdproof.audit.gate.regular import opened
+from crowdproof.audit.targets.loaded import Loaded
 from crowdproof.audit.targets.spec import Code as Where
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.errors import DataError
 from crowdproof.findings import Json
+
+MOST_HASHED = 1 << 30
+"""Bytes of a file that is read whole, and of all files together that a target says it loaded, which takes seconds; a
+larger one counts by its size and time of change."""
+FIRST_LINE = 256
+"""Bytes of the first line of a script, which tells its interpreter: Linux reads as many."""
 
 
 @frozen
@@ -47,21 +55,53 @@ def key_of(entry: Entry, code: Code, project: Project) -> str:
     """What evidence is kept under: the claim, the target with its parameters, its code, and how it is called."""
     form = entry.form or project.config.defaults.form
     content: list[Json] = [str(entry.claim), entry.target, entry.params, entry.sampling, form, code.digest]
+    if entry.schema is not None:
+        content.append(entry.schema)
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def code_of(entry: Entry, project: Project) -> Code:
-    """The code of the entry's target."""
+def code_of(entry: Entry, project: Project, loaded: Loaded | None = None) -> Code:
+    """The code of the entry's target, with what was `loaded` where that is known already."""
     spec = TargetSpec.of(entry.target)
     packages = {"python": ".".join(platform.python_version_tuple()[:2])}
     files: set[Path] = set()
     if spec.kind.code is Where.PROGRAM:
         files = set(_programs(spec.place, project.folder))
+        scripts = sorted(filter(_is_python, files))
+        imported, found = imported_by(scripts, [*(each.parent for each in scripts), project.folder])
+        files |= imported
+        packages |= found
     elif spec.kind.code is Where.MODULE:
-        files, found = _modules(spec.place, project.folder)
+        files, found = modules_of(spec.place, project.folder)
         packages |= found
     files |= {_given(project, each) for each in entry.sources}
-    return Code({_relative(each, project.folder): _hash(each) for each in files}, packages)
+    hashes = {_relative(each, project.folder): _hash(each) for each in files}
+    if loaded is None:
+        return Code(hashes, packages)
+    for name in sorted(loaded.packages):
+        packages |= package_of(name)
+    return Code({**_loaded_hashes(loaded, project.folder), **hashes}, packages)
+
+
+def unfollowed(entry: Entry, loaded: Loaded | None) -> bool:
+    """Whether the target may consist of more than `code_of` sees: a program tells nobody what it loads."""
+    return TargetSpec.of(entry.target).kind.code is Where.PROGRAM or (loaded is not None and not loaded.whole)
+
+
+def _loaded_hashes(loaded: Loaded, folder: Path) -> dict[str, str]:
+    """Path -> hash of the files that were loaded; one that cannot be read any more counts by its name."""
+    hashes = {}
+    left = MOST_HASHED  # of all of them, since the target chooses how many there are
+    for each in sorted(loaded.files):
+        with contextlib.suppress(OSError, ValueError, RuntimeError):  # a name that no file can have, or a loop of links
+            path = folder / each
+            place = _relative(path, folder)
+            try:
+                hashes[place] = _hash(path, left)
+                left = max(0, left - path.stat().st_size)
+            except DataError:
+                hashes[place] = "unreadable"
+    return hashes
 
 
 def _given(project: Project, written: str) -> Path:
@@ -79,89 +119,42 @@ def _programs(command: str, folder: Path) -> Iterator[Path]:
     program = shutil.which(words[0]) if words else None
     if program is not None:
         yield Path(program)
-    yield from (folder / word for word in words if (folder / word).is_file())
+    yield from (folder / word for word in words if _is_file(folder / word))
+    for option, name in pairwise(words):
+        if option == "-m":
+            yield from located(name, [folder])
 
 
-# --- Python modules ---------------------------------------------------------------------------------------------
-
-
-def _modules(target: str, folder: Path) -> tuple[set[Path], dict[str, str]]:
-    """The project's files that the target's module needs, and the versions of the packages."""
-    place = target.rpartition(":")[0]
-    path = folder / place
-    roots = [path.parent if place.endswith(".py") else folder, folder]
-    pending = [path] if place.endswith(".py") else _located(place, roots) if place else []
-    files: set[Path] = set()
-    packages = {} if pending else _package(place)
-    while pending:
-        file = pending.pop().resolve()
-        if file in files or not file.is_file():
-            continue
-        files.add(file)
-        for name in _imports(file, roots):
-            found = _located(name, roots)
-            pending += found
-            if not found:
-                packages |= _package(name)
-    return files, packages
-
-
-def _imports(file: Path, roots: list[Path]) -> Iterator[str]:
-    """The dotted names that a file imports; `from a import b` may mean a module `a.b`."""
+def _is_file(path: Path) -> bool:
     try:
-        tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):
-        return  # the target will not load, and that is reported where it is loaded
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names):
-                yield from (alias.name for alias in names)
-            case ast.ImportFrom(module, names, level):
-                base = _absolute(file, module or "", level or 0, roots)
-                yield from (f"{base}.{alias.name}".strip(".") for alias in names)
-            case ast.Call(
-                ast.Name("import_module" | "__import__") | ast.Attribute(attr="import_module"),
-                [ast.Constant(str(name)), *_],
-            ):
-                yield name
+        return path.is_file()
+    except (OSError, ValueError):  # a word that no file can have as its name
+        return False
 
 
-def _absolute(file: Path, module: str, level: int, roots: list[Path]) -> str:
-    if level == 0:
-        return module
-    package = file.parents[level - 1]
-    for root in roots:
-        if package.is_relative_to(root.resolve()):
-            return ".".join([*package.relative_to(root.resolve()).parts, *([module] if module else [])])
-    return module
-
-
-def _located(name: str, roots: list[Path]) -> list[Path]:
-    """The file of a module of the project, and those of the packages around it; none for an installed one."""
-    parts = name.split(".")
-    for root in (*roots, *(root / "src" for root in roots)):
-        found = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-        files = [file for each in found for file in (each / "__init__.py", each.with_suffix(".py")) if file.is_file()]
-        if files or root.joinpath(parts[0]).is_dir():
-            return files
-    return []
-
-
-def _package(name: str) -> dict[str, str]:
-    top = name.partition(".")[0]
-    if top in sys.stdlib_module_names:
-        return {}
-    return {each: importlib.metadata.version(each) for each in _distributions().get(top, ())}
-
-
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    return importlib.metadata.packages_distributions()
-
-
-def _hash(path: Path) -> str:
+def _is_python(script: Path) -> bool:
+    """Whether it is a script of Python, by its name or by its first line."""
+    if script.suffix == ".py":
+        return True
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with opened(script) as found:
+            first = b"" if found is None or not found.size else found.file.readline(FIRST_LINE) or b""
+    except OSError:
+        return False
+    return first.startswith(b"#!") and b"python" in first
+
+
+def _hash(path: Path, most: int = MOST_HASHED) -> str:
+    try:
+        with opened(path) as found:
+            if found is None:
+                raise DataError(f"{path}, which a target consists of, is no regular file: correct the path.")
+            if found.size > most:
+                return f"{found.size} bytes of {found.changed}"
+            digest = hashlib.sha256()
+            for part in found.parts():
+                digest.update(part)
+            return digest.hexdigest()
     except OSError as error:
         raise DataError(f"cannot read {path}, which a target consists of: {error.strerror}.") from None
 

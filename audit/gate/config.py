@@ -29,6 +29,10 @@ Cell: TypeAlias = str | int | float | bool | None
 """A cell of a table, as TOML can write it."""
 
 
+SCHEMA = "Types of columns of the data: integer, number, text, boolean or date; others are guessed."
+"""What `schema` means, as `--schema COLUMN=TYPE` does on the command line."""
+
+
 @frozen
 class Defaults:
     """What holds for every claim that does not say otherwise."""
@@ -41,6 +45,7 @@ class Defaults:
         default=None,
         converter=optional_count,
     )
+    schema: dict[str, str] | None = field(metadata=about(SCHEMA), default=None)
     timeout: float | None = field(
         metadata=about("Seconds after which one run of the target is given up."),
         default=None,
@@ -48,7 +53,8 @@ class Defaults:
     )
     form: str | None = field(
         metadata=about(
-            "How the table is given: polars, pandas, pandas-nullable, pyarrow, rows, numpy, csv or parquet."
+            "How the table is given: polars, pandas, pandas-nullable, pyarrow, rows, numpy, lazy, path and others to a "
+            "function (found by trying where it is left out), csv or parquet to a program or a service."
         ),
         default=None,
     )
@@ -70,7 +76,8 @@ class Entry:
     )
     claim: Claim = field(metadata=about("What is claimed of it, such as dp(epsilon=1, delta=1e-6)."))
     data: str | None = field(metadata=about("A table to build neighbouring datasets from."), default=None)
-    schema: dict[str, tuple[Cell, ...]] | None = field(
+    schema: dict[str, str] | None = field(metadata=about(SCHEMA), default=None)
+    values: dict[str, tuple[Cell, ...]] | None = field(
         metadata=about("Instead of data: each column with values that it takes."), default=None
     )
     params: dict[str, Json] = field(metadata=about("Parameters that the target is called with."), factory=dict)
@@ -109,8 +116,9 @@ class Entry:
     isolate: str | None = field(metadata=about("Where a Python target runs."), default=None)
 
     def __attrs_post_init__(self) -> None:
-        if self.data is not None and self.schema is not None:
-            raise ParameterError(f"{self.name} has both data and schema: keep one.")
+        if self.values is not None and (self.data is not None or self.schema is not None):
+            other = "schema" if self.data is None else "data"
+            raise ParameterError(f"{self.name} has both {other} and values: keep one.")
         if TargetSpec.of(self.target).recorded:
             raise ParameterError(
                 "a gate runs its targets: examine outputs that were made before with crowdproof audit."

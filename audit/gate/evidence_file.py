@@ -125,6 +125,11 @@ class EvidenceFile:
                 f"the evidence file {self.path} is damaged or no evidence file ({error}): restore it from a copy, or "
                 "move it away to start anew; it was left as it is."
             ) from None
+        except UnicodeDecodeError:
+            raise DataError(
+                f"the evidence file {self.path} is damaged or no evidence file (it holds texts that are none): restore "
+                "it from a copy, or move it away to start anew; it was left as it is."
+            ) from None
         except OSError as error:
             raise DataError(f"cannot use the evidence file {self.path}: {error.strerror}.") from None
 

@@ -71,7 +71,7 @@ def _parse(path: Path) -> dict[str, Any]:
     except ArithmeticError:
         raise ConfigError(f"{path} has a number that is too large to be read: write a smaller one.") from None
     except ValueError as error:  # a syntax error, or a whole number of too many digits
-        raise ConfigError(f"{path} is not TOML: {error}.") from None
+        raise ConfigError(f"{path} is not TOML: {error}: correct it there.") from None
     except RecursionError:
         raise ConfigError(f"{path} is nested too deeply: write its lists and tables flat.") from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from crowdproof.audit.gate import arithmetic
-from crowdproof.audit.gate.cases import load_options, runs_of
+from crowdproof.audit.gate.cases import load_options, runs_of, schema_of
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.exact import show
 
@@ -29,9 +29,9 @@ class ReproduceCommand:
     def of_claim(self, entry: Entry) -> str:
         """The command that audits this claim alone, or that runs the whole gate where an audit cannot do the same.
 
-        An audit takes a data file, no schema, and does not check the arithmetic of a stated mechanism.
+        An audit takes a data file, no list of values, and does not check the arithmetic of a stated mechanism.
         """
-        data = None if entry.schema is not None else entry.data or self.project.config.defaults.data
+        data = None if entry.values is not None else entry.data or self.project.config.defaults.data
         if data is None or arithmetic.contradiction(entry) is not None:
             return shlex.join(self._gate())
         folder = str(Path(self.file).parent)
@@ -46,6 +46,8 @@ class ReproduceCommand:
     def _audit(self, entry: Entry, data: str) -> Iterator[str]:
         config, loading = self.project.config, load_options(entry, self.project)
         yield from ("crowdproof", "audit", entry.target, "--claim", str(entry.claim), "--data", data)
+        for column, kind in schema_of(entry, self.project).items():
+            yield from ("--schema", f"{column}={kind}")
         for name, value in entry.params.items():
             yield from ("--param", f"{name}={json.dumps(value, ensure_ascii=False)}")
         yield from () if loading["form"] is None else ("--form", str(loading["form"]))

@@ -58,7 +58,7 @@ class GateResult:
     def summary(self) -> str:
         """One line: what is claimed, what was shown, how hard it was tried."""
         if not self.findings:
-            return "No claims were collected, so nothing was shown."
+            return "No claims were collected, so nothing was shown: write them as [[claims]] into the file."
         runs = sum(each.cost.runs for each in self.findings)
         span = "over the gate's life" if self.lasting else "in this run"
         tried = f"{runs:,} runs in {self.seconds:.0f} s, false-alarm rate at most {show(self.error)} {span}"

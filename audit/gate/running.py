@@ -27,7 +27,7 @@ from crowdproof.audit.gate.result import GateResult
 from crowdproof.audit.gate.rounds import ClaimUnderTest, Deadline, Rounds
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.request import Budget
-from crowdproof.errors import pass_interrupts, told
+from crowdproof.errors import DataError, pass_interrupts, told
 from crowdproof.findings import Finding, Skipped, Undecided, Verdict
 
 
@@ -157,18 +157,21 @@ class _Run:
     def _prepared(self, entry: Entry, *, waiting: int) -> list[Case]:
         self.options.tell(f"{entry.name}: loading")
         try:
-            return [self.engine.prepare(entry, self.project, seconds=self.deadline.left / waiting)]
+            case = self.engine.prepare(entry, self.project, seconds=self.deadline.left / waiting)
         except BaseException as error:  # noqa: BLE001
             pass_interrupts(error)
             self._found(entry, _skipped(entry, error))
             return []
+        with contextlib.suppress(DataError):  # it was read before; a target may have left no way to read it again
+            self.keys[entry.name] = key_of(entry, code_of(entry, self.project, case.loaded), self.project)
+        return [case]
 
     def _unsettled(self, cases: list[Case]) -> list[Case]:
         """Those that need a statistical test."""
         left = []
         with interrupts.noticed() as asked:
             for place, case in enumerate(cases):
-                if not self._settled(case, len(cases) - place):
+                if case.entry.name not in self.findings and not self._settled(case, len(cases) - place):
                     left.append(case)
                 asked.check()
         return left
@@ -238,9 +241,8 @@ class _Run:
     def _found(self, entry: Entry, finding: Finding) -> None:
         """Keep a finding, completed with what is the same for all."""
         options = self.options
-        command = ReproduceCommand(
-            self.project, self.file, seed=options.seed, seconds=options.seconds, keep=options.keep
-        )
+        seconds, keep = options.seconds, options.keep
+        command = ReproduceCommand(self.project, self.file, seed=options.seed, seconds=seconds, keep=keep)
         self.findings[entry.name] = complete(finding, entry, command)
 
 

@@ -2,14 +2,22 @@
 
 import inspect
 import json
+import re
 from typing import Any
 
-from attrs import frozen
+import polars as pl
 
+from crowdproof.audit.gate.first_claim import guess_claim, look
 from crowdproof.audit.targets.find import find
+from crowdproof.audit.targets.functions import DESTINATIONS
+from crowdproof.audit.targets.methods import MethodOf
 from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import parse_claim
+from crowdproof.visible import encodable, visible
 
+MOST_DEPTH = 4
+"""Lists within lists that are written down as a default. A guess: settings are nested once or twice."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _RANDOM = ("rng", "generator", "seed", "random_seed", "random_state")
 
 _TEMPLATE = """\
@@ -28,8 +36,8 @@ runs = 20000                              # runs of the target that one gate spe
 [[claims]]
 name = {name}
 target = {target}
-claim = {claim}{why}
-{params}
+{why}claim = {claim}
+{form}{params}
 # Other things that can be claimed:
 #   claim = "dp(epsilon=1, delta=1e-6)"                      differential privacy
 #   claim = "dps(beta=0.1, epsilon=0.5, delta=1e-9)"         differential privacy when a tenth of the rows is sampled
@@ -49,70 +57,84 @@ claim = {claim}{why}
 """
 
 
-@frozen
-class Guess:
-    """A claim that the signature suggests."""
+def starter(target: str, data: str | None = None, table: pl.DataFrame | None = None) -> str:
+    """The text of a configuration with one claim about the target.
 
-    claim: str
-    why: str = ""
-
-
-def starter(target: str, data: str | None = None) -> str:
-    """The text of a configuration with one claim about the target; the target is imported, not run."""
+    With a table the target is run on it, so that the claim speaks of what it releases; without, it is only imported.
+    """
     program = TargetSpec.of(target).kind.code is not Code.MODULE
     parameters = {} if program else _parameters(find(target))
-    guess = _guess(parameters)
+    seen = None if table is None else look(target, parameters, table)
+    guess = guess_claim(parameters, seen)
     parse_claim(guess.claim)
     named = {name: _shown(value) for name, value in parameters.items()}
-    listed = ", ".join(f"{name} = {value}" for name, value in named.items())
+    listed = ", ".join(f"{_key(name)} = {value}" for name, value in named.items())
     params = (
         f"params = {{ {listed} }}\n"
         if listed
         else "# params = { ... }                        # what it is called with\n"
     )
     return _TEMPLATE.format(
-        data=json.dumps(data or "people.csv"),
-        name=json.dumps("release" if program else target.rpartition(":")[2].replace("_", "-")),
-        target=json.dumps(target, ensure_ascii=False),
-        claim=json.dumps(guess.claim),
-        why=guess.why,
+        data=_text(data or "people.csv"),
+        name=_text("release" if program else target.rpartition(":")[2].replace("_", "-")),
+        target=_text(target),
+        claim=_text(guess.claim),
+        why="".join(f"# {visible(line)}\n" for line in guess.why),  # it names columns, which the target chose
         params=params,
+        form="" if seen is None or seen.form is None else f"form = {_text(seen.form)}\n",
     )
 
 
 def _parameters(function: Any) -> dict[str, Any]:
-    """The parameters besides the table and the randomness, with their defaults or a usual value."""
+    """The parameters besides the table and the randomness, with their defaults or a usual value.
+
+    Those of a class are what it is built from.
+    """
+    built = function.kind if isinstance(function, MethodOf) else function
     try:
-        found = list(inspect.signature(function).parameters.values())[1:]
+        found = list(inspect.signature(built).parameters.values())[0 if inspect.isclass(built) else 1 :]
     except (TypeError, ValueError):
         return {}
     plain = [each for each in found if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
-    wanted = [each for each in plain if each.name not in _RANDOM]
+    wanted = [each for each in plain if each.name not in {*_RANDOM, *DESTINATIONS} and _plain(each.default)]
     usual = {each.name: _USUAL.get(each.name, 1) for each in wanted}
     declared = {each.name: each.default for each in wanted if each.default is not each.empty}
     return {**usual, **declared}
+
+
+def _plain(default: Any, depth: int = 0) -> bool:
+    """Whether TOML can write the default; a parameter with another one keeps it by being left out.
+
+    A subclass of a number or a text writes itself as it likes, so it is left out too.
+    """
+    if type(default) is int:
+        return -(2**63) <= default < 2**63
+    if type(default) in {list, tuple}:
+        return depth < MOST_DEPTH and all(_plain(each, depth + 1) for each in default)
+    return default is inspect.Parameter.empty or type(default) in {bool, float, str}
 
 
 _USUAL = {"k": 10, "epsilon": 1.0, "delta": 1e-6}
 """Values for parameters without a default: a guess, to be replaced by whoever writes the claim."""
 
 
-def _guess(parameters: dict[str, Any]) -> Guess:
-    epsilon, delta, k = (parameters.get(name) for name in ("epsilon", "delta", "k"))
-    if isinstance(epsilon, int | float):
-        rest = f", delta={delta}" if isinstance(delta, int | float) else ""
-        return Guess(f"dp(epsilon={epsilon}{rest})", "             # from its parameters: is this what you promise?")
-    if isinstance(k, int):
-        return Guess(f"k-anonymity(k={k})", "             # from its parameters: is this what you promise?")
-    return Guess("dp(epsilon=1)", "             # what do you promise?")
-
-
 def _shown(value: Any) -> str:
-    """A default as TOML; what TOML cannot write becomes text to be replaced."""
+    """A default as TOML."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_shown, value))}]"
-    return json.dumps(str(value), ensure_ascii=False)
+    return _text(value)
+
+
+def _text(value: str) -> str:
+    """A text as TOML, with an escape for whatever is not shown as itself."""
+    quoted = json.dumps(encodable(str(value)), ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
+
+
+def _key(name: str) -> str:
+    """The name of a parameter as a key: Python allows letters that TOML takes in quotes only."""
+    return name if _BARE.fullmatch(name) else _text(name)

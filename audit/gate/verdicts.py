@@ -7,6 +7,7 @@ from crowdproof import wire
 from crowdproof.audit.compare.conclusion import suspicious
 from crowdproof.audit.compare.constant import constant
 from crowdproof.audit.compare.measured import IF_NOT
+from crowdproof.audit.gate.code_hash import unfollowed
 from crowdproof.audit.gate.rounds import ClaimUnderTest
 from crowdproof.findings import (
     Certainty,
@@ -24,6 +25,12 @@ from crowdproof.findings import (
     Witness,
 )
 
+NOT_FOLLOWED = Note(
+    "Code that is not followed",
+    "Evidence adds up as long as the program, the files that its command names and what these import stay the same. "
+    "What else the target loads or reads as it runs is not seen: name it under sources.",
+)
+
 
 def concluded(test: ClaimUnderTest) -> Finding:
     """The finding about a claim, from the evidence of this run of the gate and of the runs before it."""
@@ -31,6 +38,8 @@ def concluded(test: ClaimUnderTest) -> Finding:
     notes: tuple[Note, ...] = () if test.crash is not None else (_so_far(test),)
     if test.case.passing is not None:
         notes += (Note("Evidence does not add up", f"This run stands alone: {test.case.passing}."),)
+    elif unfollowed(entry, test.case.loaded):
+        notes += (NOT_FOLLOWED,)
     notes += constant(test.case.keys)
     shown = [*test.case.shown, *_enumeration(test, verdict)]
     runs = test.spent + sum(found.cost.runs for found in test.case.enumerated)

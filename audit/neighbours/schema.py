@@ -69,8 +69,17 @@ def _column(column: pl.Series) -> Column:
         extremes = [present.max(), present.min()] if len(present) else [None]
     else:
         usual, extremes = [], [values[-1]]
-    chosen = dict.fromkeys([*usual, *values[: MOST_VALUES - 3], *extremes])
-    return Column(column.name, tuple(chosen), tuple(dict.fromkeys(extremes)))
+    chosen = _distinct([*usual, *values[: MOST_VALUES - 3], *extremes])
+    return Column(column.name, chosen, _distinct(extremes))
+
+
+def _distinct(values: list[Any]) -> tuple[Any, ...]:
+    """The values without repetitions, in their order; a cell that is a list or a record has no hash."""
+    found: list[Any] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return tuple(found)
 
 
 def _middle(present: pl.Series) -> list[Any]:

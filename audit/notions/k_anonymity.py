@@ -12,15 +12,15 @@ import polars as pl
 from attrs import define, frozen
 
 from crowdproof.audit.allowance import Allowance, Stream
+from crowdproof.audit.check.anonymity_report import CELLS
 from crowdproof.audit.check.groups import group
-from crowdproof.audit.check.report import CELLS
 from crowdproof.audit.data.as_json import data_to_json
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.releases import as_table
 from crowdproof.audit.request import Conclusion, Request
 from crowdproof.audit.targets.run import RunOnce
 from crowdproof.claims import KAnonymity, Neighbours
-from crowdproof.errors import DataError, NoReleaseError, TargetError
+from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
 from crowdproof.exact import Epsilon
 from crowdproof.findings import Counterexample, Evidence, Exact, Note, NotRefuted, Refuted, Undecided
 from crowdproof.mechanism import is_deterministic
@@ -64,6 +64,11 @@ def examine(request: Request) -> Conclusion:
     """Run the target and look at the groups of equal rows in each release."""
     claim, allowance, looked = request.claim, Allowance.of(request), Looked()
     assert isinstance(claim, KAnonymity)
+    if claim.match != "text":
+        raise ParameterError(
+            f"match is {claim.match!r}: an audit compares cells as text. Leave it out here, and check a release file "
+            f"with `crowdproof check --match {claim.match}`."
+        )
     try:
         refuted = _look(request, claim, allowance, looked)
     except KeyboardInterrupt:
@@ -138,7 +143,7 @@ def _datasets(request: Request) -> Iterator[tuple[str, Any]]:
     yield "your data", request.data
     pairs = chain(proposals.own_data(), proposals.worst_cases())
     for pair in islice(pairs, DATASETS):
-        yield pair.origin, pair.right
+        yield pair.origin, pair.left if pair.right is request.data else pair.right
 
 
 def _release(output: Any) -> pl.DataFrame:

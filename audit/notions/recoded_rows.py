@@ -3,6 +3,9 @@
 Whoever is shown in both releases is shown with one value, if the recoding is the same. Which rows are left out or
 starred may depend on the data even then: suppression is no part of the recoding. So a change of the recoding is certain
 only where more people must be shown in both releases than there are rows that agree.
+
+Only columns that have the name of a column of the data are taken for recoded. Others are worked out from what is
+published, such as the size of a group or a row's number: they change with one row although the recoding is fixed.
 """
 
 from collections import Counter, defaultdict
@@ -35,6 +38,8 @@ class Releases:
     """The releases of two datasets, as counts of equal rows in the columns that both have."""
 
     names: tuple[str, ...]
+    recoded: tuple[int, ...]
+    """The places of those columns that are taken for recoded columns of the data."""
     left: Counter[Row]
     right: Counter[Row]
     people: int | None
@@ -48,20 +53,28 @@ class Releases:
         names = tuple(name for name in sides[0].columns if name in sides[-1].columns)
         first, second = (_read(table, names) if table.height else Counter[Row]() for table in (left, right))
         same = set(sides[0].columns) == set(sides[-1].columns)
-        return cls(names, left=first, right=second, people=_people(pair, left, right), same_columns=same)
+        return cls(
+            names,
+            recoded=tuple(place for place, name in enumerate(names) if _is_recoded(name, pair, left, right)),
+            left=first,
+            right=second,
+            people=_people(pair, left, right),
+            same_columns=same,
+        )
 
     def moved(self) -> int:
         """How many people at least are shown in both releases with values that no one recoding gives.
 
         At least left + right - people are shown in both; at most as many rows as can be paired up agree.
         """
-        if self.people is None:
+        if self.people is None or not self.recoded:
             return 0
-        shown_twice = self.left.total() + self.right.total() - self.people
-        equal = Counter({row: count for row, count in (self.left & self.right).items() if not any(map(_hidden, row))})
+        left, right = (_projected(side, self.recoded) for side in (self.left, self.right))
+        shown_twice = left.total() + right.total() - self.people
+        equal = Counter({row: count for row, count in (left & right).items() if not any(map(_hidden, row))})
         if shown_twice <= equal.total():
             return 0
-        return max(0, shown_twice - equal.total() - _agreeing(self.left - equal, self.right - equal))
+        return max(0, shown_twice - equal.total() - _agreeing(left - equal, right - equal))
 
     def by_threshold(self, columns: Sequence[str], relation: Neighbours) -> bool:
         """Whether a fixed recoding whose small groups, by these columns, are suppressed can have made the change.
@@ -113,6 +126,28 @@ def _people(pair: Pair, left: pl.DataFrame, right: pl.DataFrame) -> int | None:
         return None
     both = group(pair.left, pair.right)
     return sum(map(max, both.left, both.right))
+
+
+def _is_recoded(name: str, pair: Pair, left: pl.DataFrame, right: pl.DataFrame) -> bool:
+    """Whether the column has the name of a column of the data, and its values are no numbering of the rows."""
+    if not isinstance(pair.left, pl.DataFrame) or name not in pair.left.columns:
+        return False
+    return not any(_numbers_rows(table[name]) for table in (left, right) if table.height)
+
+
+def _numbers_rows(column: pl.Series) -> bool:
+    """Whether these are whole numbers that follow one another, in any order, as if the rows were numbered anew."""
+    if not column.dtype.is_integer() or column.null_count():
+        return False
+    return column.n_unique() == column.len() == int(column.max()) - int(column.min()) + 1  # type: ignore[arg-type]
+
+
+def _projected(rows: Counter[Row], places: Sequence[int]) -> Counter[Row]:
+    """The rows with these cells only."""
+    counts = Counter[Row]()
+    for row, count in rows.items():
+        counts[_part(row, places)] += count
+    return counts
 
 
 def _hidden(cell: Cell) -> bool:

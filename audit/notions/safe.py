@@ -57,14 +57,15 @@ RUNS_PER_PAIR = 4
 """Derived: two datasets, and two runs on each, which must agree."""
 FORM = Note(
     "What was compared",
-    "The releases of neighbouring datasets. Each row of a release is taken for one row of the data, recoded, and a "
-    "missing cell, one of stars or a word such as NA for a suppressed one; which rows and cells are suppressed may "
-    "depend on the data.",
+    "The releases of neighbouring datasets. Each row of a release is taken for one row of the data, recoded in the "
+    "columns that have the name of a column of the data, and a missing cell, one of stars or a word such as NA for a "
+    "suppressed one; which rows and cells are suppressed may depend on the data.",
 )
 CHOOSE = "give it a method choose(data, rng) that returns the recoding."
 AMBIGUOUS = (
     "More changed between neighbours than the group of one row. Whether the recoding depends on the data, or only what "
-    f"is suppressed, the releases alone do not tell: if the target chooses a recoding, {CHOOSE}"
+    "is suppressed or worked out from the release (a group's size, a row's number), the releases alone do not tell: if "
+    f"the target chooses a recoding, {CHOOSE}"
 )
 CHANGED = f"A recoding changed between neighbours if the target is {UNCONFIRMED}"
 

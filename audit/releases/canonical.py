@@ -101,10 +101,10 @@ def _content(value: Any, depth: int) -> Any:  # noqa: C901, PLR0911  (one return
             return value
         case bool() | np.bool_():
             return bool(value)
+        case np.timedelta64() | np.floating():  # numpy takes a length of time for an integer
+            return described(value) or number(value)
         case int() | float() | np.integer():
             return number(value)
-        case np.floating():
-            return described(value) or number(value)
         case str():
             return encodable(str.__str__(value))
         case bytes() | bytearray() | memoryview():

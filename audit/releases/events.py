@@ -31,13 +31,14 @@ def event(score: Score, threshold: int, *, top: bool) -> Event:
 
 def evaluate(spec: Mapping[str, Any], outputs: Any) -> NDArray[np.bool_]:
     """Which of the outputs, an array or a list of whatever runs returned, are in the event."""
+    releases = Releases.of(outputs)
     try:
         score, threshold, top = score_from_json(spec["score"]), int(spec["threshold"]), bool(spec["top"])
-    except (KeyError, TypeError, ValueError, IndexError):
+        inside = score.bins(releases) >= threshold
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise DataError(
             "this event cannot be evaluated: give a witness that this version of crowdproof wrote, or replay it."
         ) from None
-    inside = score.bins(Releases.of(outputs)) >= threshold
     return np.asarray(inside if top else ~inside)
 
 

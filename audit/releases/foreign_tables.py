@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crowdproof.audit.releases.objects import described
+from crowdproof.audit.releases.numbers import number
+from crowdproof.audit.releases.objects import described, whole_text
 
 CellText = Callable[[Any], str]
 _STORABLE = frozenset({bool, int, float, str, bytes, date, datetime, time, timedelta})
@@ -141,10 +142,19 @@ def _is_lossless(values: list[Any]) -> bool:
 
 
 def text_of_cell(cell: Any) -> str | None:
-    """The text of a cell that is a text, a number or of a type whose text tells all of it; None for any other."""
+    """The text of a cell that is a text, a number or of a type whose text tells all of it; None for any other.
+
+    >>> text_of_cell(30), text_of_cell(30.0), text_of_cell(np.int64(30)), text_of_cell(np.float32(0.5))
+    ('30', '30', '30', '0.5')
+    """
     if isinstance(cell, str):
         return str.__str__(cell)
-    if type(cell) in {bool, int, float}:
-        return str(cell)
-    known = described(cell)
-    return None if known is None else known.text
+    if isinstance(cell, bool | np.bool_):
+        return str(bool(cell))
+    known = described(cell)  # before numbers: numpy takes a length of time for one
+    if known is not None:
+        return known.text
+    if type(cell) in {int, float} or isinstance(cell, np.integer | np.floating):
+        plain = number(cell)
+        return whole_text(plain) if isinstance(plain, int) else str(plain)
+    return None

@@ -77,11 +77,12 @@ _PANDAS = frozenset({"Timestamp", "Timedelta", "NaTType", "NAType", "Interval"})
 def _ratio(numerator: int, denominator: int) -> str:
     """A fraction as a text, in hexadecimal where Python may refuse decimals, which it does from 4,300 digits on."""
     if denominator == 1:
-        return _whole_text(numerator)
-    return f"{_whole_text(numerator)}/{_whole_text(denominator)}"
+        return whole_text(numerator)
+    return f"{whole_text(numerator)}/{whole_text(denominator)}"
 
 
-def _whole_text(value: int) -> str:
+def whole_text(value: int) -> str:
+    """A whole number in decimal, or in hexadecimal where Python may refuse decimals."""
     return str(value) if value.bit_length() < 2**13 else f"{value:#x}"
 
 

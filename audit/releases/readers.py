@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from crowdproof.audit.releases.batch import Form, Releases
 from crowdproof.audit.releases.features import BITS, Feature, Floats, number_feature
 from crowdproof.audit.releases.keys import code, row_codes
+from crowdproof.audit.releases.table_traits import Asked
 from crowdproof.audit.releases.texts import brief
 from crowdproof.audit.releases.traits import traits
 
@@ -135,8 +136,9 @@ class Records:
             return [releases.matrix[releases.features[feature]] for feature in features]
         place = {feature: index for index, feature in enumerate(features)}
         matrix = np.zeros((len(features), len(releases)))
+        asked = Asked.of(features)
         for row, release in enumerate(releases):
-            for trait, value in traits(release):
+            for trait, value in traits(release, asked):
                 if trait in place:
                     matrix[place[trait], row] = value
         return list(matrix)

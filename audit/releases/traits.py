@@ -5,32 +5,28 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any
 
 import polars as pl
 
-from crowdproof.audit.releases.canonical import canonical, looked_at
-from crowdproof.audit.releases.columns import type_text
-from crowdproof.audit.releases.moments import tellable
+from crowdproof.audit.releases.canonical import looked_at
 from crowdproof.audit.releases.objects import Other, Record
 from crowdproof.audit.releases.refusal import Refusal
 from crowdproof.audit.releases.sizes import real
+from crowdproof.audit.releases.table_traits import Asked, Trait, finite, table_traits
 from crowdproof.audit.releases.texts import kind_of, text_of
-from crowdproof.cells import ends, is_suppressed, members
 
-Trait: TypeAlias = tuple[Any, ...]
 DEEPEST = 6
 """Nested outputs are followed this far down."""
 LONGEST = 4096
 """Characters of a text that are looked at as words."""
 _BETWEEN = re.compile(r"[\s=;:,|]+")
 """What stands between two words, or between a name and its value."""
-_FINITE_LIMIT = 10**300
-"""Numbers beyond this are taken for it. The sum of a million of them is still a float: these end at 10^308."""
+_EVERYTHING = Asked()
 
 
-def traits(output: Any) -> Iterator[tuple[Trait, float]]:
-    """Names and numbers of what can be seen in a release; each name at most once.
+def traits(output: Any, asked: Asked = _EVERYTHING) -> Iterator[tuple[Trait, float]]:
+    """Names and numbers of what can be seen in a release, at least of what is asked for; each name at most once.
 
     >>> dict(traits({"total": 3}))
     {('kind', 'mapping'): 1.0, ('entry', 'total'): 1.0, ('number', 'total'): 3.0}
@@ -41,66 +37,11 @@ def traits(output: Any) -> Iterator[tuple[Trait, float]]:
         return
     yield ("kind", kind_of(release)), 1.0
     if isinstance(release, pl.DataFrame):
-        yield from _table(release)
+        yield from table_traits(release, asked)
     elif _is_rows(release):
-        yield from _table(_from_rows(release))
+        yield from table_traits(_from_rows(release), asked)
     else:
         yield from _nested(release, (), 0)
-
-
-def _table(table: pl.DataFrame) -> Iterator[tuple[Trait, float]]:
-    yield ("rows",), float(table.height)
-    yield ("columns",), float(table.width)
-    yield ("column order", *table.columns), 1.0
-    kinds = [type_text(kind) for kind in table.dtypes]
-    table = tellable(table)
-    for name, kind in zip(table.columns, kinds, strict=True):
-        yield ("column", name), 1.0
-        yield ("column type", name, kind), 1.0
-        yield from _column(name, table.get_column(name))
-    cells = table.rows()
-    rows = [tuple(_text(cell) for cell in row) for row in cells]
-    for row, count in Counter(rows).items():
-        yield ("row", *row), float(count)
-    if rows:
-        yield ("first row", *rows[0]), 1.0
-        yield ("last row", *rows[-1]), 1.0
-        yield ("rows in order",), float(rows == sorted(rows))
-        yield ("smallest group",), float(min(Counter(rows).values()))
-        yield ("rows of stars",), float(sum(all(map(is_suppressed, row)) for row in cells))
-
-
-def _column(name: str, column: pl.Series) -> Iterator[tuple[Trait, float]]:
-    cells = Counter(_text(cell) for cell in column.to_list())
-    found: Counter[Trait] = Counter()
-    if column.null_count():
-        found[("stars", name)] += column.null_count()
-    is_plain = column.dtype.is_numeric()
-    for text, count in cells.items():
-        found["cell", name, text] += count
-        for trait in () if is_plain else _cell(name, text):
-            found[trait] += count
-    yield ("distinct", name), float(len(cells))
-    for trait, total in found.items():
-        yield trait, float(total)
-    if column.dtype.is_numeric() and len(column):
-        numbers = column.drop_nulls().cast(pl.Float64)
-        for kind, value in (("sum", numbers.sum()), ("smallest", numbers.min()), ("largest", numbers.max())):
-            yield (f"{kind} of", name), _finite(value)
-
-
-def _cell(name: str, text: str) -> Iterator[Trait]:
-    """What a cell with this text shows besides its text."""
-    if is_suppressed(text):
-        yield "stars", name
-        return
-    low, high = ends(text) or ("", "")
-    if low:
-        yield "range starts", name, low
-    if high:
-        yield "range ends", name, high
-    for member in members(text) or ():
-        yield "set holds", name, member
 
 
 def _nested(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Trait, float]]:
@@ -108,7 +49,7 @@ def _nested(output: Any, path: tuple[Any, ...], depth: int) -> Iterator[tuple[Tr
         case bool():
             yield ("is", *path, str(output)), 1.0
         case int() | float():
-            yield ("number", *path), _finite(output)
+            yield ("number", *path), finite(output)
         case str():
             yield from _string(output, path)
         case dict():
@@ -142,11 +83,11 @@ def _measured(output: Any, path: tuple[Any, ...]) -> Iterator[tuple[Trait, float
         match kind:
             case "Decimal" | "Fraction" | "longdouble":
                 if isfinite(number := real(output.text)):
-                    yield ("number", *path), _finite(number)
+                    yield ("number", *path), finite(number)
             case "complex" | "complex128" | "complex64":
                 parts = complex(output.text)
-                yield ("number", *path, "real part"), _finite(parts.real)
-                yield ("number", *path, "imaginary part"), _finite(parts.imag)
+                yield ("number", *path, "real part"), finite(parts.real)
+                yield ("number", *path, "imaginary part"), finite(parts.imag)
             case "date" | "datetime" | "Timestamp":
                 yield ("date", *path), _days(datetime.datetime.fromisoformat(output.text))
     except (ValueError, ArithmeticError):  # not a number, or one beyond the floats
@@ -207,15 +148,3 @@ def _from_rows(release: tuple[Any, ...]) -> pl.DataFrame:
 def _shown(cell: Any) -> str | None:
     """A cell of a list of rows as a text; a missing one stays missing."""
     return None if cell is None else text_of(cell)
-
-
-def _text(cell: Any) -> str:
-    """A cell of a table as a text: the same for 30 and 30.0."""
-    return cell if isinstance(cell, str) else str(cell) if cell is None else text_of(canonical(cell))
-
-
-def _finite(value: Any) -> float:
-    """A number that arithmetic with it does not spoil; whole numbers may be beyond the floats."""
-    if value is None or value != value:  # noqa: PLR0124  (nan)
-        return 0.0
-    return float(min(max(value, -_FINITE_LIMIT), _FINITE_LIMIT))

@@ -38,6 +38,8 @@ _TRUE = {
     "kind": ("it is a {0}", "it is not a {0}"),
     "refused": ("there is no release", "there is a release"),
     "other": ("the release is {1}", "the release is not {1}"),
+    "cells are": ("column {0} has exactly the cells with the digest {1}", "column {0} has other cells than usual"),
+    "rows are": ("its rows are exactly those with the digest {0}", "its rows are others than usual"),
 }
 """What is said where a trait is there, and where it is not."""
 _MEASURED = {
@@ -49,6 +51,8 @@ _MEASURED = {
     "sum of": "the sum of column {0}",
     "smallest of": "the smallest number in column {0}",
     "largest of": "the largest number in column {0}",
+    "rank correlation": "the rank correlation of columns {0} and {1}",
+    "together": "the number of rows with {2} in column {0} and {3} in column {1}",
     "number": "the number at {path}",
     "date": "the date at {path}",
     "last digit": "the last digit of component {0}",

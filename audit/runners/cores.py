@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from crowdproof import interrupts
-from crowdproof.audit.request import Item, Result
-from crowdproof.audit.runners.window import Chunk, ordered
+from crowdproof.audit.request import Item, Result, Work
+from crowdproof.audit.runners.pace import Pace
+from crowdproof.audit.runners.window import Chunk, Items, Pieces, Window
 from crowdproof.audit.targets.interpreter import ONE_THREAD
 from crowdproof.errors import ParameterError, TargetError
 
@@ -25,14 +26,33 @@ class Cores:
             raise ParameterError(f"workers is {workers}: give at least 1.")
         self.workers = workers or _cores()
         self._pool: Any = None
+        self._pace = Pace()
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Iterator[Result]:
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Window[Result]:
         """The results of `function` on `items`, in order."""
+        return self._window(Items(function, items), Pace())
+
+    def spread(self, work: Work[Result], /) -> Window[Result]:
+        """The results of all pieces of the work, in order."""
+        return self._window(Pieces(work), self._pace)
+
+    def _window(self, source: Items | Pieces, pace: Pace) -> Window[Any]:
+        pool = self._started()
+        return Window(
+            lambda function, chunk: pool.submit(Chunk(function), chunk),
+            source,
+            workers=self.workers,
+            pace=pace,
+            guarded=self._guarded,
+        )
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Tell in our words that a worker died."""
         from loky.process_executor import BrokenProcessPool  # noqa: PLC0415
 
-        pool = self._started()
         try:
-            yield from ordered(lambda chunk: pool.submit(Chunk(function), chunk), items, self.workers)
+            yield
         except BrokenProcessPool:
             self.close()
             raise TargetError(

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from crowdproof.audit.request import Item, Result
+from crowdproof.audit.request import Item, Result, Work
 from crowdproof.audit.runners import LOCAL
-from crowdproof.audit.runners.window import Chunk, ordered
+from crowdproof.audit.runners.pace import Pace
+from crowdproof.audit.runners.window import Chunk, Items, Pieces, Window
 from crowdproof.errors import ParameterError, TargetError
 
 CONNECT_SECONDS = 15
@@ -25,6 +26,7 @@ class DaskRunner:
     def __init__(self, client: Any) -> None:
         self._client = client
         self.workers = self._threads()
+        self._pace = Pace()
 
     @classmethod
     @contextmanager
@@ -52,15 +54,32 @@ class DaskRunner:
         """How many trials the cluster runs at once, at this moment."""
         return max(1, int(sum(self._client.nthreads().values())))
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Iterator[Result]:
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> Window[Result]:
         """The results of `function` on `items`, in order."""
-        distributed = _distributed()
-        try:
+        return self._window(Items(function, items), Pace())
+
+    def spread(self, work: Work[Result], /) -> Window[Result]:
+        """The results of all pieces of the work, in order."""
+        return self._window(Pieces(work), self._pace)
+
+    def _window(self, source: Items | Pieces, pace: Pace) -> Window[Any]:
+        with self._guarded():
             self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
             self.workers = self._threads()
-            yield from ordered(
-                lambda chunk: self._client.submit(Chunk(function), chunk, pure=False), items, self.workers
-            )
+        return Window(
+            lambda function, chunk: self._client.submit(Chunk(function), chunk, pure=False),
+            source,
+            workers=self.workers,
+            pace=pace,
+            guarded=self._guarded,
+        )
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Tell in our words what became of the cluster."""
+        distributed = _distributed()
+        try:
+            yield
         except distributed.scheduler.KilledWorker:
             raise TargetError(
                 "one trial took several workers of the cluster down with it: the target crashes its process or uses up "

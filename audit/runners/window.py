@@ -1,25 +1,22 @@
 """Results in order, with a bounded amount of work under way: what local cores and a cluster have in common.
 
 Items travel in chunks whose length follows the time that an item takes, so that even short trials keep the workers
-busy. Chunks change nothing else: results come item by item, and an error comes where its item stands.
+busy. Chunks change nothing else: results come in order, and an error comes where its item stands.
 """
 
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import Any, Generic, Protocol
 
 from attrs import frozen
 
 from crowdproof import interrupts
-from crowdproof.audit.request import Item, Result
+from crowdproof.audit.request import Item, Result, Work
+from crowdproof.audit.runners.pace import AHEAD, Pace
 from crowdproof.errors import TargetError, pass_interrupts
-
-CHUNK_SECONDS = 0.1
-"""How long a chunk should take: long against the cost of sending it, short against anyone's patience. A guess."""
-AHEAD = 3
-"""Chunks under way for each worker: enough that none waits for work, few enough to stop soon. A guess."""
 
 
 @frozen
@@ -62,22 +59,102 @@ class Task(Protocol):
         """It is no longer wanted."""
 
 
-def ordered(submit: Callable[[list[Item]], Task], items: Iterable[Item], workers: int) -> Iterator[Any]:
-    """The results in the order of the items. A bounded number of items is taken ahead, and closing cancels the rest."""
-    remaining, size = iter(items), 1
-    under_way: deque[Task] = deque()
-    try:
-        while True:
-            while len(under_way) < AHEAD * workers and (chunk := list(islice(remaining, size))):
-                under_way.append(submit(chunk))
-            if not under_way:
+Submit = Callable[[Callable[[Any], Any], list[Any]], Task]
+"""Sends a chunk of items away, with the function that is to be applied to each."""
+
+
+class Items:
+    """Items of which nobody knows how many there are."""
+
+    def __init__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> None:
+        self.function, self._items = function, iter(items)
+
+    def next(self, pace: Pace, workers: int) -> tuple[list[Any], int]:
+        """The next chunk, and how many units it has; 0 where there are none."""
+        chunk = list(islice(self._items, pace.units(None, workers=workers)))
+        return chunk, len(chunk)
+
+
+class Pieces:
+    """Pieces of work, cut as they are sent."""
+
+    def __init__(self, work: Work[Any]) -> None:
+        self.function, self._work, self._start = _do, work, 0
+
+    def next(self, pace: Pace, workers: int) -> tuple[list[Any], int]:
+        """The next piece, and how many units it has; 0 where there are none."""
+        left = self._work.units - self._start
+        if left <= 0:
+            return [], 0
+        start, self._start = self._start, self._start + min(left, pace.units(left, workers=workers))
+        return [self._work.cut(start, self._start)], self._start - start
+
+
+def _do(piece: Callable[[], Result]) -> Result:
+    return piece()
+
+
+class Window(Generic[Result]):
+    """The results in the order of the items. The first items are sent at once, and closing cancels those under way."""
+
+    def __init__(
+        self,
+        submit: Submit,
+        source: Items | Pieces,
+        *,
+        workers: int,
+        pace: Pace,
+        guarded: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    ) -> None:
+        self._submit, self._source, self._workers, self._pace = submit, source, workers, pace
+        self._guarded = guarded
+        self._under_way: deque[tuple[Task, int]] = deque()
+        self._ready: deque[Result] = deque()
+        self._error: Exception | None = None
+        with guarded():
+            self._fill()
+
+    def __iter__(self) -> Iterator[Result]:
+        return self
+
+    def __next__(self) -> Result:
+        """The next result."""
+        try:
+            while not self._ready and self._error is None:
+                with self._guarded():
+                    self._fill()
+                    if not self._under_way:
+                        break
+                    self._wait()
+        except BaseException:
+            self.close()
+            raise
+        if self._ready:
+            return self._ready.popleft()
+        self.close()
+        raise self._error or StopIteration
+
+    def close(self) -> None:
+        """Cancel what is under way."""
+        while self._under_way:
+            self._under_way.popleft()[0].cancel()
+
+    def __del__(self) -> None:
+        """Nobody waits for the results any more."""
+        self.close()
+
+    def _fill(self) -> None:
+        while len(self._under_way) < AHEAD * self._workers:
+            chunk, units = self._source.next(self._pace, self._workers)
+            if not chunk:
                 return
-            part = under_way.popleft().result()
-            yield from part.results
-            if part.error is not None:
-                raise part.error
-            each = part.seconds / len(part.results)
-            size = max(1, min(2 * size, int(CHUNK_SECONDS / max(each, 1e-6))))
-    finally:
-        for task in under_way:
-            task.cancel()
+            self._under_way.append((self._submit(self._source.function, chunk), units))
+
+    def _wait(self) -> None:
+        task, units = self._under_way[0]
+        part = task.result()
+        self._under_way.popleft()
+        self._ready.extend(part.results)
+        self._error = part.error
+        if part.error is None:
+            self._pace.took(part.seconds, units)

@@ -1,7 +1,8 @@
 """Measuring how a target behaves: the engines need to know, and so does the reader of a finding."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ REPEATS = 12
 """Runs that must agree: noise on a small count gives the same number twice in a row easily, twelve times hardly."""
 SEED = 11
 """The first seed of these runs. Any would do, as long as it is the same one each time."""
+
+NOTHING_KNOWN: Mapping[int, Any] = MappingProxyType({})
+"""Outputs by seed, where there are none yet."""
 
 Runs = Callable[[Any, Sequence[int]], list[Any]]
 
@@ -86,32 +90,50 @@ def until(runs: Runs, seconds: float | None) -> Runs:
 
 def measure(runs: Runs, data: Any) -> tuple[bool, bool]:
     """Whether the target is deterministic, and whether it is reproducible; data that it refuses raise."""
+    deterministic, reproducible, _ = measure_with_outputs(runs, data)
+    return deterministic, reproducible
+
+
+def measure_with_outputs(runs: Runs, data: Any) -> tuple[bool, bool, dict[int, Any]]:
+    """The same, and the first output for each seed where the target is reproducible: what these runs made known."""
     first = runs(data, [SEED])[0]
     reproducible = all(same(first, outcome(runs, data, SEED)) for _ in range(REPEATS))
-    others = range(SEED + 1, SEED + REPEATS)
-    return reproducible and all(same(first, outcome(runs, data, seed)) for seed in others), reproducible
+    if not reproducible:
+        return False, False, {}
+    outputs = {SEED: first}
+    for seed in range(SEED + 1, SEED + REPEATS):
+        outputs[seed] = outcome(runs, data, seed)
+        if not same(first, outputs[seed]):
+            return False, True, outputs
+    return True, True, outputs
 
 
-def keeps_state(kept: Runs, clean: Runs, data: Any, *, reproducible: bool) -> bool:
+def keeps_state(
+    kept: Runs, clean: Runs, data: Any, *, reproducible: bool, known: Mapping[int, Any] = NOTHING_KNOWN
+) -> bool:
     """Whether a run depends on those before it in the same process, as far as a few runs show.
 
     Noise that no seed repeats differs from run to run anyway. There, outputs that are always the same while the process
-    is kept up show state: noise that is drawn once and kept.
+    is kept up show state: noise that is drawn once and kept. What is `known` is as for `remembers`.
     """
     if reproducible:
-        return remembers(kept, clean, data)
+        return remembers(kept, clean, data, known=known)
     first = outcome(kept, data, SEED)
     return all(same(first, outcome(kept, data, SEED + turn)) for turn in range(1, REPEATS))
 
 
-def remembers(kept: Runs, clean: Runs, data: Any) -> bool:
+def remembers(kept: Runs, clean: Runs, data: Any, *, known: Mapping[int, Any] = NOTHING_KNOWN) -> bool:
     """Whether a process that is kept up ever answers otherwise than a clean one, on a few datasets and seeds in turn.
 
-    With few seeds, noise that is drawn once and kept would look the same in both.
+    With few seeds, noise that is drawn once and kept would look the same in both. What clean processes have answered on
+    the data already is `known` by its seed, and is not asked for again.
     """
     trials = [(each, seed) for seed in (SEED, SEED + 1) for each in (data, *variants(data))]
     trials += [(data, SEED + turn) for turn in range(2, REPEATS)]
-    truth = [outcome(clean, *each) for each in trials]
+    truth = []
+    for each, seed in trials:
+        seen = each is data and seed in known
+        truth.append(known[seed] if seen else outcome(clean, each, seed))
     return not all(same(expected, outcome(kept, *each)) for each, expected in zip(trials, truth, strict=True))
 
 

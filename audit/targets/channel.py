@@ -26,8 +26,10 @@ class Kind(Enum):
 
     SETUP = b"s"
     DATASET = b"d"
+    FORM = b"f"
     REQUEST = b"r"
     READY = b"y"
+    LOADED = b"l"
     OUTPUT = b"o"
     ERROR = b"e"
     DIED = b"x"

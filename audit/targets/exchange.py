@@ -3,13 +3,18 @@
 import codecs
 import io
 import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from crowdproof.audit.data.encoding import fault_in_text
+from crowdproof.audit.data.whole_parquet import check_parquet
 from crowdproof.audit.releases.sizes import check_shape
-from crowdproof.audit.targets.forms import take
+from crowdproof.audit.targets.taken import take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.visible import encodable
 
@@ -63,7 +68,24 @@ def _parquet(source: io.BytesIO) -> pl.DataFrame:
     about = parquet.read_metadata(source)
     check_shape((about.num_rows, about.num_columns), "it")
     source.seek(0)
+    check_parquet(source)
+    source.seek(0)
     return pl.read_parquet(source)
+
+
+@contextmanager
+def written_file() -> Iterator[Path]:
+    """A path that nothing is at, for a function that writes its release to a file; it is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="crowdproof-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder) / "release.csv"
+
+
+def read_written(path: Path) -> Any:
+    """The table in a file that a function wrote, by what its content is; None where there is none."""
+    if not path.is_file():
+        return None
+    content = path.read_bytes()
+    return decode(content, "parquet" if content.startswith(b"PAR1") else "csv", "the file that it wrote")
 
 
 def as_text(content: bytes, what: str) -> str:

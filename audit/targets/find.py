@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from crowdproof import interrupts
 from crowdproof.audit.targets.adapters import ADAPTERS
+from crowdproof.audit.targets.methods import MethodOf
 from crowdproof.audit.targets.run import told_briefly
 from crowdproof.errors import ParameterError, TargetError
 
@@ -30,14 +32,15 @@ def _reach(found: Any, place: str, path: str) -> Any:
     for name in path.split("."):
         if not hasattr(found, name):
             raise ParameterError(f"{place} has no {path!r}: {_alike(found)}.")
-        found = getattr(found, name)
-    return found
+        owner, found = found, getattr(found, name)
+    is_method = inspect.isclass(owner) and inspect.isfunction(inspect.getattr_static(owner, name))
+    return MethodOf(owner, name) if is_method else found
 
 
 def name_of(function: Callable[..., Any]) -> str | None:
-    """The text that names this function, or None where there is none (a lambda, a closure, a partial)."""
+    """The text that names this function, or None where there is none (a lambda, a closure, a partial, a method)."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "<")
-    if module is None or "<" in name:
+    if module is None or "<" in name or inspect.ismethod(function):  # a method has an object that a name lacks
         return None
     if module == "__main__":
         script = getattr(sys.modules["__main__"], "__file__", None)

@@ -1,17 +1,18 @@
-"""Tables at the border: into the form that a target wants, and back to polars."""
+"""Tables at the border: into the form that a target wants."""
 
 import copy
-import datetime
-import inspect
-from collections.abc import Callable, Mapping
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crowdproof.audit.releases.canonical import as_table, listed_content
-from crowdproof.audit.targets.plain import ATOMS, plain
-from crowdproof.errors import DataError, NoReleaseError, ParameterError, TargetError
+from crowdproof.audit.data.categories import categorical
+from crowdproof.errors import DataError, ParameterError, TargetError
 
 
 def _polars(table: pl.DataFrame) -> pl.DataFrame:
@@ -24,6 +25,7 @@ def _pandas(table: pl.DataFrame) -> Any:
 
 def _pandas_nullable(table: pl.DataFrame) -> Any:
     """Whole numbers and booleans in the types of pandas that have missing cells, whether or not one is missing."""
+    _without_inner_gaps(table)
     kinds = {name: "boolean" if kind == pl.Boolean else str(kind) for name, kind in table.schema.items() if _gaps(kind)}
     frame = _in_pandas(table.with_columns(pl.col(name).fill_null(pl.lit(0).cast(table.schema[name])) for name in kinds))
     for name, kind in kinds.items():
@@ -33,14 +35,49 @@ def _pandas_nullable(table: pl.DataFrame) -> Any:
 
 def _in_pandas(table: pl.DataFrame) -> Any:
     try:
-        return table.to_pandas().copy()  # without the copy a column may be read-only memory of polars
+        return _with_lists(table).to_pandas().copy()  # without the copy a column may be read-only memory of polars
     except ImportError:
         raise ParameterError("this target wants a pandas table: install crowdproof[targets] or pandas.") from None
+
+
+def _pyarrow(table: pl.DataFrame) -> Any:
+    return _with_lists(table).to_arrow()
+
+
+def _with_lists(table: pl.DataFrame) -> pl.DataFrame:
+    """The table, if its categorical columns have lists of their own: see `crowdproof.audit.data.categories`."""
+    for name in categorical(table):
+        raise TargetError(
+            f"the column {name!r} is categorical without a fixed list of categories, so that each dataset would be "
+            "given with another list: cast it to polars.Enum, or to text."
+        )
+    return table
 
 
 def _gaps(kind: pl.DataType) -> bool:
     """Whether numpy knows no missing cell in a column of this type."""
     return kind.is_integer() or kind == pl.Boolean
+
+
+def has_gaps(table: pl.DataFrame) -> bool:
+    """Whether a column of whole numbers or booleans has a missing cell, or one of lists or records of these."""
+    return any(map(_has_gap, table.iter_columns()))
+
+
+def _has_gap(column: pl.Series) -> bool:
+    """Whether a whole number or a boolean is missing in a column, at any depth.
+
+    >>> [_has_gap(pl.Series(cells)) for cells in ([[1, 2], []], [[1, None]], [{"a": 1}, {"a": None}])]
+    [False, True, True]
+    """
+    kind = column.dtype
+    if isinstance(kind, pl.Struct):
+        return any(_has_gap(column.struct.field(field.name)) for field in kind.fields)
+    if isinstance(kind, pl.List):
+        return _has_gap(column.filter(column.list.len() > 0).explode())  # of an empty list it would make a missing cell
+    if isinstance(kind, pl.Array):
+        return _has_gap(column.explode())
+    return _gaps(kind) and column.null_count() > 0
 
 
 def _without_gaps(table: pl.DataFrame, remedy: str) -> pl.DataFrame:
@@ -49,6 +86,7 @@ def _without_gaps(table: pl.DataFrame, remedy: str) -> pl.DataFrame:
     A missing whole number would make the column one of floats, so that of two neighbours one had 30 and the other 30.0
     in every row: that the target tells these apart says nothing about it.
     """
+    _without_inner_gaps(table)
     for name, kind in table.schema.items():
         if _gaps(kind) and table[name].null_count():
             what, other = ("booleans", "text") if kind == pl.Boolean else ("whole numbers", "number")
@@ -59,24 +97,58 @@ def _without_gaps(table: pl.DataFrame, remedy: str) -> pl.DataFrame:
     return table
 
 
+def _without_inner_gaps(table: pl.DataFrame) -> None:
+    """Refuse lists and records in which a whole number or a boolean is missing, likewise: it changes all other rows."""
+    for column in table.iter_columns():
+        if column.dtype.is_nested() and _has_gap(column):
+            raise TargetError(
+                f"the column {column.name!r} has lists or records in which a whole number or a boolean is missing, for "
+                "which numpy has no type: choose the form polars, pyarrow or rows."
+            )
+
+
 def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
     return table.to_dicts()
 
 
 def _numpy(table: pl.DataFrame) -> Any:
+    """A vector of one column, a matrix of several: row by row, however polars has them in memory."""
     table = _without_gaps(table, "")
-    return table.to_series().to_numpy(writable=True) if table.width == 1 else table.to_numpy(writable=True)
+    return table.to_series().to_numpy(writable=True) if table.width == 1 else table.to_numpy(writable=True, order="c")
+
+
+def _batches(table: pl.DataFrame) -> Iterator[Any]:
+    """The table in one batch, as Spark's `mapInPandas` gives it to a function."""
+    return iter([_pandas(table)])
+
+
+def _spark(table: pl.DataFrame) -> Any:
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415  (few targets need it)
+    except ImportError:
+        raise ParameterError("this target wants a table of Spark: install pyspark.") from None
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    return session.createDataFrame(_pandas(table))
 
 
 FORMS: Mapping[str, Callable[[pl.DataFrame], Any]] = {
     "polars": _polars,
     "pandas": _pandas,
     "pandas-nullable": _pandas_nullable,
-    "pyarrow": pl.DataFrame.to_arrow,
+    "pyarrow": _pyarrow,
     "rows": _rows,
     "numpy": _numpy,
+    "lazy": pl.DataFrame.lazy,
+    "batches": _batches,
+    "spark": _spark,
+    "path": pl.DataFrame.write_csv,
 }
-"""A table as: a polars or pandas DataFrame, a pyarrow Table, a list of dicts, an array (one column: a vector)."""
+"""A table as: a polars or pandas DataFrame, a pyarrow Table, a list of dicts, an array (one column: a vector), a lazy
+table of polars, an iterator over one pandas DataFrame, a table of Spark, the path of a CSV file."""
+
+
+FIND = "find"
+"""Stands for the form where a process is asked for the one that its function takes."""
 
 
 def check_form(form: str | None) -> str | None:
@@ -86,65 +158,37 @@ def check_form(form: str | None) -> str | None:
     return form
 
 
-def form_of(parameter: inspect.Parameter) -> str:
-    """The form that a parameter's annotation asks for; polars where it says nothing."""
-    annotation = parameter.annotation
-    text = annotation if isinstance(annotation, str) else f"{getattr(annotation, '__module__', '')} {annotation}"
-    for word, form in (("pandas", "pandas"), ("pd.", "pandas"), ("polars", "polars"), ("pyarrow", "pyarrow")):
-        if word in text:
-            return form
-    if "pa.Table" in text:
-        return "pyarrow"
-    if "ndarray" in text or "NDArray" in text:
-        return "numpy"
-    return "rows" if text.removeprefix("builtins ").lower().startswith(("list[", "<class 'list'", "list")) else "polars"
+def forms_told(body: bytes) -> tuple[str, ...]:
+    """The forms in which the function may want its table, the likeliest first; none where the process does not tell."""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(each for each in told if each in FORMS) if isinstance(told, list) else ()
 
 
 def give(data: Any, form: str) -> Any:
-    """The data in that form, never shared with the caller: a target may change what it is given."""
+    """The data in that form, never shared with the caller: a target may change what it is given.
+
+    A table is in one piece, as one that was read is: how neighbours are put together says nothing about their rows.
+    """
     if isinstance(data, pl.DataFrame):
-        return FORMS[form](data)
+        return FORMS[form](data.rechunk())
     if isinstance(data, np.ndarray):
         return data.copy()
     return copy.deepcopy(data)
 
 
-def take(output: Any, name: str) -> Any:
-    """What the target returned: a table of any make becomes polars, other plain values stay as they are."""
-    if output is None:
-        raise NoReleaseError(f"{name} returned nothing (None): let it return the release.")
-    if type(output) in ATOMS:
-        return output
-    if isinstance(output, list):
-        output = plain(output, name)  # before it is asked for anything: a subclass would answer itself
-        is_rows = type(output) is list and output and all(type(each) is dict for each in output)
-        return _rows_as_table(output) if is_rows else output
-    try:
-        table = as_table(output)
-        if table is None and type(output).__module__.partition(".")[0] in {"pandas", "pyarrow"}:
-            output = listed_content(output)
-    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
-        raise TargetError(f"{name} returned a {type(output).__name__} that is not a table: {error}") from None
-    return plain(output if table is None else table, name)
-
-
-_CELLS = frozenset({bool, int, float, str, bytes, datetime.date, datetime.datetime, datetime.time, datetime.timedelta})
-"""Types of the cells of rows that polars stores as they are, where a column holds one of them."""
-
-
-def _rows_as_table(rows: list[dict[Any, Any]]) -> Any:
-    """Rows with the same columns in the same order as a table; rows that a table would change stay as they are."""
-    names = list(rows[0])
-    if not names or not all(type(name) is str for name in names) or any(list(row) != names for row in rows):
-        return rows
-    for name in names:
-        kinds = {type(row[name]) for row in rows if row[name] is not None}
-        if len(kinds) > 1 or not kinds <= _CELLS:
-            return rows
-    try:
-        return pl.from_dicts(rows, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
-        return rows
+@contextmanager
+def handed(data: Any, form: str) -> Iterator[Any]:
+    """The data in that form, for one run; a file is gone afterwards."""
+    if form != "path" or not isinstance(data, pl.DataFrame):
+        yield give(data, form)
+        return
+    with tempfile.TemporaryDirectory(prefix="crowdproof-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "data.csv"
+        data.write_csv(path)
+        yield str(path)
 
 
 def require_table(data: Any, name: str) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 import contextlib
 import inspect
-import random
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -11,14 +10,19 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from crowdproof import interrupts
 from crowdproof.audit.releases import snapshot
 from crowdproof.audit.targets import own_process
-from crowdproof.audit.targets.forms import check_form, form_of, give, take
+from crowdproof.audit.targets.exchange import read_written, written_file
+from crowdproof.audit.targets.form_hints import likely_forms
+from crowdproof.audit.targets.forms import FIND, check_form, give, handed
+from crowdproof.audit.targets.generators import reseed_global, sequence_of
+from crowdproof.audit.targets.methods import MethodOf, Operated, first_parameter, operation
 from crowdproof.audit.targets.run import told_briefly
 from crowdproof.audit.targets.staying import no_copy
+from crowdproof.audit.targets.taken import collected, take
 from crowdproof.errors import CrowdproofError, NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
@@ -27,6 +31,8 @@ ACCEPTED = (
     "and parameters that you give by name"
 )
 _GENERATORS = ("rng", "generator")
+DESTINATIONS = ("output_path", "out_path", "output", "outfile", "output_file", "out", "destination", "dest")
+"""How people call the parameter that names the file to write."""
 _SEEDS = ("seed", "random_seed", "random_state")
 
 
@@ -52,6 +58,10 @@ class Function:
     form: str
     params: Mapping[str, Json]
     slot: Slot | None
+    forms: tuple[str, ...] = ()
+    """The forms in which it may want its table, the likeliest first; one alone where it is known."""
+    destination: str | None = None
+    """The parameter that names the file to write the release to, where it takes one."""
 
     def runs(self, data: Any, seeds: Iterable[int]) -> list[Any]:
         """One run for each seed, after which the global random states are as they were before."""
@@ -65,21 +75,45 @@ class Function:
     def __call__(self, data: Any, seed: int) -> Any:
         """One run, which leaves its traces in the global random states.
 
-        An exception of the target becomes a `NoReleaseError` that shows its last line of user code.
+        An exception of the target becomes a `NoReleaseError` that shows its last line of user code. With the form
+        `FIND` the answer is the name of the form that it takes.
         """
-        positional, named = [give(data, self.form)], dict(self.params)
-        if self.slot is not None and self.slot.positional:
-            positional.append(self.slot.fill(seed))
-        elif self.slot is not None:
-            named[self.slot.name] = self.slot.fill(seed)
-        _reseed(seed)
-        with contextlib.redirect_stdout(sys.stderr):
-            return self._taken(self._called(positional, named))
+        if self.form == FIND:
+            return self.fitting_form(data, seed)
+        with handed(data, self.form) as table, contextlib.redirect_stdout(sys.stderr):
+            positional, named = [table], dict(self.params)
+            if self.slot is not None and self.slot.positional:
+                positional.append(self.slot.fill(seed))
+            elif self.slot is not None:
+                named[self.slot.name] = self.slot.fill(seed)
+            reseed_global(sequence_of(seed))
+            if self.destination is None:
+                return self._taken(self._called(positional, named))
+            with written_file() as path:
+                output = self._called(positional, {**named, self.destination: str(path)})
+                return self._taken(read_written(path) if output is None else output)
+
+    def fitting_form(self, data: Any, seed: int) -> str:
+        """The first of its forms in which it makes a release of this data; where it makes none, why."""
+        failures: list[tuple[str, CrowdproofError]] = []
+        for form in self.forms:
+            try:
+                give(data, form)
+            except (TargetError, ParameterError) as error:  # such as missing cells, for which the form has no type
+                failures.append((form, error))
+                continue
+            try:
+                evolve(self, form=form)(data, seed)
+            except NoReleaseError as error:
+                failures.append((form, error))
+                continue
+            return form
+        raise untaken(failures)
 
     def _called(self, positional: list[Any], named: dict[str, Any]) -> Any:
         try:
             output = self.call(*positional, **named)
-            return output.collect() if isinstance(output, pl.LazyFrame) else output
+            return collected(output, self.form)
         except MemoryError:
             raise TargetError(f"{self.name} ran out of memory: give it a larger memory limit.") from None
         except TargetError:
@@ -104,10 +138,16 @@ class Function:
         return taken
 
 
-def _reseed(seed: int) -> None:
-    """For targets that use `random` or `numpy.random` directly."""
-    random.seed(seed)
-    np.random.seed([seed % 2**32, seed >> 32])  # noqa: NPY002
+def untaken(failures: list[tuple[str, CrowdproofError]]) -> CrowdproofError:
+    """That a function took the table in none of the forms that were tried, and what it did with the likeliest."""
+    form, first = failures[0]
+    if len(failures) == 1:
+        return first
+    others = ", ".join(each for each, _ in failures[1:])
+    return type(first)(
+        f"{str(first).rstrip('.')}. That was with the table as {form}; as {others} it made no release either. If it "
+        "wants another form or other types of columns, say so with --form and --schema."
+    )
 
 
 def describe(error: BaseException, call: Callable[..., Any]) -> str:
@@ -134,9 +174,10 @@ def bind(found: Any, name: str, params: Mapping[str, Json], form: str | None) ->
 
     Foreign code runs meanwhile: a constructor, a signature of its own. Whatever it raises is an error of the target.
     """
-    check_form(form)
+    told = None if form == FIND else check_form(form)
     try:
-        return _bound(found, name, params, form)
+        function = _bound(found, name, params, told)
+        return evolve(function, form=FIND) if form == FIND else function
     except CrowdproofError:
         raise
     except BaseException as error:  # noqa: BLE001  (foreign code: anything may come)
@@ -145,19 +186,28 @@ def bind(found: Any, name: str, params: Mapping[str, Json], form: str | None) ->
 
 
 def _bound(found: Any, name: str, params: Mapping[str, Json], form: str | None) -> Function:
+    if isinstance(found, MethodOf):
+        found, params = Operated(_build(found.kind, name, params), found.name), {}
     if inspect.isclass(found):
         found, params = _build(found, name, params), {}
     if not callable(found):
-        raise ParameterError(f"{name} is a {type(found).__name__} and cannot be called: name a function or a class.")
+        found = operation(found, name)
+    if isinstance(found, Operated):
+        forms = (form,) if form else likely_forms(found, first_parameter(found))
+        return Function(found, name, forms[0], params=dict(params), slot=None, forms=forms)
     try:
         parameters = list(inspect.signature(found).parameters.values())
     except (TypeError, ValueError):  # some built-in functions do not tell
-        return Function(found, name, form or "polars", dict(params), None)
+        form = form or "polars"
+        return Function(found, name, form, params=dict(params), slot=None, forms=(form,))
     if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         raise ParameterError(f"{name} takes no table: {ACCEPTED}.")
-    slot = next((slot for each in parameters[1:] if each.name not in params and (slot := _slot(each))), None)
-    _check(name, parameters[1:], params, slot)
-    return Function(found, name, form or form_of(parameters[0]), dict(params), slot)
+    rest = [each for each in parameters[1:] if each.name not in params]
+    slot = next((slot for each in rest if (slot := slot_of(each))), None)
+    destination = next((each.name for each in rest if each.name in DESTINATIONS), None)
+    _check(name, parameters[1:], params, {destination, None if slot is None else slot.name})
+    forms = (form,) if form else likely_forms(found, parameters[0])
+    return Function(found, name, forms[0], params=dict(params), slot=slot, forms=forms, destination=destination)
 
 
 def _build(kind: type, name: str, params: Mapping[str, Json]) -> Any:
@@ -167,14 +217,15 @@ def _build(kind: type, name: str, params: Mapping[str, Json]) -> Any:
         raise ParameterError(f"{name} cannot be made from the parameters {dict(params)}: {error}.") from None
 
 
-def _slot(parameter: inspect.Parameter) -> Slot | None:
+def slot_of(parameter: inspect.Parameter) -> Slot | None:
+    """How randomness enters by this parameter, where its name or annotation says that it does."""
     positional = parameter.kind is inspect.Parameter.POSITIONAL_ONLY
     if parameter.name in _GENERATORS or "Generator" in str(parameter.annotation):
         return Slot(parameter.name, True, positional)
     return Slot(parameter.name, False, positional) if parameter.name in _SEEDS else None
 
 
-def _check(name: str, rest: list[inspect.Parameter], params: Mapping[str, Json], slot: Slot | None) -> None:
+def _check(name: str, rest: list[inspect.Parameter], params: Mapping[str, Json], filled: set[str | None]) -> None:
     """Parameters that the function does not have, and ones that it needs and did not get, are errors now."""
     open_ended = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in rest)
     named = [each for each in rest if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
@@ -186,6 +237,6 @@ def _check(name: str, rest: list[inspect.Parameter], params: Mapping[str, Json],
     needed = [
         each for each in rest if each.default is each.empty and each.kind not in {each.VAR_KEYWORD, each.VAR_POSITIONAL}
     ]
-    missing = [each.name for each in needed if each.name not in params and (slot is None or each.name != slot.name)]
+    missing = [each.name for each in needed if each.name not in params and each.name not in filled]
     if missing:
-        raise ParameterError(f"{name} needs {', '.join(missing)}: {ACCEPTED}.")
+        raise ParameterError(f"{name} needs {', '.join(missing)}: give --param {missing[0]}=VALUE. ({ACCEPTED}.)")

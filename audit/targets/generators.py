@@ -22,7 +22,11 @@ from crowdproof.errors import TargetError
 from crowdproof.mechanism import Mechanism
 
 OWN_STREAM = 2**31
-"""The stream below a run's seed that sets the generators of a copy: no other stream has so large a number."""
+"""The stream below a run's seed that sets the generators of a copy. A target may spawn from the seed that it is given,
+which numbers streams from 0 on: no stream of its own has so large a number."""
+PYTHON_STREAM, NUMPY_STREAM, TORCH_STREAM = OWN_STREAM + 1, OWN_STREAM + 2, OWN_STREAM + 3
+"""The same for `random`, `numpy.random` and torch. Each has a stream of its own: the first two are Mersenne twisters,
+and the same words would make one and the same generator of them."""
 
 
 def alive() -> list[Any]:
@@ -69,6 +73,28 @@ def reseed(generators: Sequence[Any], seed: np.random.SeedSequence) -> None:
             each.set_state(fresh.get_state(legacy=False))
 
 
+def sequence_of(seed: int) -> np.random.SeedSequence:
+    """The streams below the seed of one run."""
+    return np.random.SeedSequence([seed % 2**32, seed >> 32])
+
+
+def below(seed: np.random.SeedSequence, stream: int) -> np.random.SeedSequence:
+    """One stream below a seed, without counting as one that was spawned from it."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, stream), pool_size=seed.pool_size)
+
+
+def reseed_global(seed: np.random.SeedSequence) -> None:
+    """Set `random`, `numpy.random` and, where it is loaded, torch, each from a stream of its own below this seed.
+
+    Who calls this puts the first two back, where others use them too.
+    """
+    random.seed(int.from_bytes(below(seed, PYTHON_STREAM).generate_state(8).tobytes(), "little"))
+    np.random.seed(below(seed, NUMPY_STREAM).generate_state(8))  # noqa: NPY002
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "manual_seed"):
+        torch.manual_seed(int(below(seed, TORCH_STREAM).generate_state(1, np.uint64)[0] >> 1))
+
+
 @define
 class OfProcess:
     """The generators of a process that holds one target; some may be made only when it runs."""
@@ -77,18 +103,11 @@ class OfProcess:
     runs: int = 0
 
     def reseed(self, seed: int) -> None:
-        """Before a run: set all of them from its seed, and torch's own where that is loaded."""
+        """Before a run: set all of them from its seed."""
         if self.runs and self.runs & (self.runs - 1) == 0:  # looked for after 1, 2, 4, 8, ... runs: it takes time
             self.found = alive()
         self.runs += 1
-        entropy = [
-            seed % 2**32,
-            seed >> 32,
-        ]  # below a stream of its own: the target may spawn from the seed it is given
-        reseed(self.found, np.random.SeedSequence(entropy, spawn_key=(OWN_STREAM,)))
-        torch = sys.modules.get("torch")
-        if torch is not None and hasattr(torch, "manual_seed"):
-            torch.manual_seed(seed)
+        reseed(self.found, below(sequence_of(seed), OWN_STREAM))
 
 
 @frozen(eq=False)
@@ -128,7 +147,7 @@ class Sent:
             return
         held = reachable(self.mechanism)
         if held:
-            reseed(held, np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_STREAM)))
+            reseed(held, below(seed, OWN_STREAM))
         before = fingerprint(self.mechanism)
         yield self.mechanism
         if fingerprint(self.mechanism) != before:

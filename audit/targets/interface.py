@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from crowdproof.audit.releases import Refusal, snapshot
 from crowdproof.audit.targets.behaviour import Behaviour
+from crowdproof.audit.targets.loaded import Loaded
 from crowdproof.errors import NoReleaseError, ParameterError
 from crowdproof.findings import Json
 
@@ -72,6 +73,9 @@ class Target(ABC):
         except NoReleaseError as error:
             return Refusal(str(error))
 
+    def get_ready(self, datasets: Sequence[Any]) -> None:  # noqa: B027  (most kinds are ready once they are loaded)
+        """Settle on data like those of the audit what holds for all of its runs: the form in which it takes a table."""
+
     @abstractmethod
     def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """Measure, on this data, whether the target is deterministic, keeps state, or depends on the hash seed.
@@ -81,6 +85,11 @@ class Target(ABC):
 
     def close(self) -> None:  # noqa: B027  (most kinds hold nothing)
         """Let go of processes and connections; the target opens them again when it is used again."""
+
+    @property
+    def loaded(self) -> Loaded:
+        """Which modules were loaded to run it, as far as that can be seen."""
+        return Loaded()
 
     @property
     def deterministic(self) -> bool | None:

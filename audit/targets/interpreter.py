@@ -8,13 +8,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import weakref
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from crowdproof.audit.releases import Refusal
 from crowdproof.audit.targets.channel import (
@@ -28,7 +29,9 @@ from crowdproof.audit.targets.channel import (
     Message,
     message,
 )
+from crowdproof.audit.targets.forms import forms_told
 from crowdproof.audit.targets.interface import Limits
+from crowdproof.audit.targets.loaded import Loaded
 from crowdproof.audit.targets.serve import ERRORS, status_words
 from crowdproof.audit.targets.transport import decode
 from crowdproof.errors import CrowdproofError, NoReleaseError, TargetError
@@ -61,8 +64,10 @@ class Setup:
 class Interpreter:
     """An interpreter that runs one function, and the channel to it."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, loaded: Loaded) -> None:
         self.setup = setup
+        self._loaded = loaded
+        self.forms: tuple[str, ...] = ()
         with unbroken():
             self._start()
         self._begin()
@@ -113,6 +118,13 @@ class Interpreter:
             failure = self._failure(answer)
             self.end()
             raise failure
+        self.forms = forms_told(answer.body)
+
+    def take_form(self, form: str | None) -> None:
+        """Give the function its table in this form from now on, or in the likeliest. A process for each run has one."""
+        assert not self.setup.fresh
+        self.setup = evolve(self.setup, form=form)
+        self._send(message(Kind.FORM, NO_TICKET, (form or "").encode()))
 
     def give(self, contents: list[bytes]) -> None:
         """Let the interpreter have these datasets, for the runs that are asked for next."""
@@ -188,13 +200,22 @@ class Interpreter:
 
     def _receive(self, seconds: float | None, late: str) -> Message:
         try:
-            return self._channel.receive(seconds)
+            return self._heard(seconds)
         except LateError:
             raise TargetError(f"{self.setup.target} {late}.{self._tail()}") from None
         except ClosedError:
             raise self._death(self._ended()) from None
         except TargetError as error:
             raise TargetError(f"{self.setup.target}: {error}") from None
+
+    def _heard(self, seconds: float | None) -> Message:
+        """The next answer; what was loaded may be told before it, once."""
+        end = None if seconds is None else time.monotonic() + seconds
+        answer = self._channel.receive(seconds)
+        if answer.kind is not Kind.LOADED:
+            return answer
+        self._loaded.hear(answer.body)
+        return self._channel.receive(None if end is None else max(0.0, end - time.monotonic()))
 
     def _ended(self) -> str:
         """How the process ended; one that goes on after it has hung up is ended here."""

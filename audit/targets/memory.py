@@ -14,6 +14,8 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
+from crowdproof.mechanism import Capabilities
+
 GENERATORS = (random.Random, np.random.RandomState, np.random.BitGenerator)
 """Kinds of generators that each copy of a target has anew. A numpy Generator has its state in its BitGenerator."""
 MOST_OBJECTS = 200_000
@@ -36,7 +38,7 @@ def reached(start: object, *, installed: bool = True) -> Iterator[Any]:
     """
     home = {_root(each) for each in (start, type(start), *parts([start]))}
     seen: set[int] = {id(start)}
-    layer = [] if _runs_elsewhere(start) else [start]
+    layer = [] if runs_elsewhere(start) else [start]
     while layer and len(seen) < MOST_OBJECTS:
         yield from layer
         following = []
@@ -76,15 +78,25 @@ def _names(code: CodeType) -> set[str]:
 
 def _is_library(each: object) -> bool:
     """Whether this is a module, a class or function of a library, or a target that runs elsewhere."""
-    return type(each) is ModuleType or _runs_elsewhere(each) or _root(each) in _LIBRARIES
+    return type(each) is ModuleType or runs_elsewhere(each) or _root(each) in _LIBRARIES
 
 
-def _runs_elsewhere(each: object) -> bool:
+def runs_elsewhere(each: object) -> bool:
     """Whether this is a target of ours that runs in another process, where it keeps what it remembers."""
     module = type(each).__module__  # which may be anything: a class may define what its instances say
     if not isinstance(module, str) or not module.startswith(_TARGETS) or module == _FUNCTION:
         return False
     return getattr(each, "isolate", "") != "none"
+
+
+def runs_apart(mechanism: object) -> bool:
+    """Whether a mechanism, or the target inside it, is asked for many runs at once and makes them in another process.
+
+    Then each run has a seed of its own, and depends on nothing else that is random here.
+    """
+    if Capabilities.of(mechanism).answers is None:
+        return False
+    return runs_elsewhere(mechanism) or runs_apart(getattr(mechanism, "mechanism", None))
 
 
 def _root(each: object) -> str:
@@ -148,7 +160,7 @@ class _Still(cloudpickle.CloudPickler):  # type: ignore[misc]
 
     def reducer_override(self, each: Any) -> Any:
         """How an object is written."""
-        if isinstance(each, GENERATORS) or _runs_elsewhere(each):
+        if isinstance(each, GENERATORS) or runs_elsewhere(each):
             return str, ()
         return super().reducer_override(each)
 

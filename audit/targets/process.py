@@ -5,9 +5,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
+from attrs import evolve
+
 from crowdproof.audit.releases import Refusal
 from crowdproof.audit.targets.answer_bytes import encode
 from crowdproof.audit.targets.interpreter import Interpreter, Setup
+from crowdproof.audit.targets.loaded import Loaded
 from crowdproof.audit.targets.plain import plain
 from crowdproof.audit.targets.transport import MOST_BYTES
 from crowdproof.errors import DataError, NoReleaseError, TargetError
@@ -16,8 +19,10 @@ from crowdproof.errors import DataError, NoReleaseError, TargetError
 class Process:
     """One interpreter, started when it is first needed and again after it had to be stopped."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, loaded: Loaded | None = None) -> None:
         self.setup = setup
+        self.loaded = Loaded() if loaded is None else loaded
+        """What was loaded, also before it had to be started again."""
         self._live: Interpreter | None = None
         self._lock = threading.Lock()
 
@@ -36,7 +41,7 @@ class Process:
         """The interpreter, with these datasets at hand."""
         contents = [_content(each) for each in datasets]
         with self._lock:
-            live = self._live = self._live or Interpreter(self.setup)
+            live = self._live = self._live or Interpreter(self.setup, self.loaded)
             try:
                 live.give(contents)
                 yield live
@@ -46,10 +51,22 @@ class Process:
                 self._stop()
                 raise
 
+    def take_form(self, form: str | None) -> None:
+        """Give the function its table in this form from now on, or in the likeliest."""
+        with self._lock:
+            self.setup = evolve(self.setup, form=form)
+            if self._live is not None:
+                self._live.take_form(form)
+
     def start(self) -> None:
         """Import the target now: what is wrong with it is an error at once."""
         with self._lock:
-            self._live = self._live or Interpreter(self.setup)
+            self._live = self._live or Interpreter(self.setup, self.loaded)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms in which the function may want its table, where the interpreter is up and has told."""
+        return () if self._live is None else self._live.forms
 
     def stop(self) -> None:
         """End the interpreter and everything that it started."""

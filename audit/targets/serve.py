@@ -16,11 +16,12 @@ import os
 import resource
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from crowdproof.audit.targets import libraries
 from crowdproof.audit.targets.answer_bytes import encode
@@ -28,6 +29,7 @@ from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Ki
 from crowdproof.audit.targets.find import find
 from crowdproof.audit.targets.functions import Function, bind
 from crowdproof.audit.targets.generators import OfProcess, alive
+from crowdproof.audit.targets.loaded import told_since
 from crowdproof.audit.targets.transport import decode, own_table
 from crowdproof.errors import CrowdproofError, DataError, NoReleaseError, ParameterError, TargetError
 
@@ -35,6 +37,7 @@ ERRORS: dict[str, type[CrowdproofError]] = {
     each.__name__: each for each in (ParameterError, DataError, TargetError, NoReleaseError)
 }
 """What a target may have done wrong, by the name that travels."""
+_BEFORE = frozenset(sys.modules)
 
 
 def main(number: int) -> None:
@@ -47,7 +50,8 @@ def main(number: int) -> None:
     except CrowdproofError as error:
         channel.send(message(Kind.ERROR, NO_TICKET, error_body(error)))
         return
-    channel.send(message(Kind.READY, NO_TICKET))
+    forms = () if run.function is None else run.function.forms
+    channel.send(run.news(NO_TICKET) + message(Kind.READY, NO_TICKET, json.dumps(forms).encode()))
     with contextlib.suppress(ClosedError):
         _serve(channel, run, run.in_fork if setup.fresh else run.here)
 
@@ -64,10 +68,14 @@ class Assignment:
 
     def load(self) -> Function:
         """Import the target, and see what it takes."""
-        function = bind(find(self.target), self.target, self.params, self.form)
-        if function.form.startswith("pandas"):
-            importlib.import_module("pandas")
-        return function
+        return _with_library(bind(find(self.target), self.target, self.params, self.form))
+
+
+def _with_library(function: Function) -> Function:
+    """The function, once the library is imported that its table comes from."""
+    if function.form.startswith(("pandas", "batches")):
+        importlib.import_module("pandas")
+    return function
 
 
 def _ready(channel: Channel, setup: Assignment) -> "_Run":
@@ -86,6 +94,8 @@ def _serve(channel: Channel, run: "_Run", answer: Callable[[int, bytes, int], ob
         asked = channel.receive()
         if asked.kind is Kind.DATASET:
             run.keep(int.from_bytes(asked.ticket, "big"), asked.body)
+        elif asked.kind is Kind.FORM:
+            run.take_form(asked.body.decode())
         else:
             which, seed = map(int, asked.body.split())
             answer(which, asked.ticket, seed)
@@ -102,6 +112,10 @@ class _Run:
     generators: OfProcess = field(factory=OfProcess)
     contents: list[bytes] = field(factory=list)
     tables: dict[int, Any] = field(factory=dict)
+    before: frozenset[str] = _BEFORE
+    """Modules that are here whatever the target is."""
+    known: int = len(_BEFORE)
+    """How many modules there were when it was told last which they are."""
 
     def keep(self, number: int, content: bytes) -> None:
         """Keep a dataset for the requests to come; with the first, the earlier ones are over."""
@@ -109,6 +123,11 @@ class _Run:
             self.contents.clear()
         self.tables.clear()
         self.contents.append(content)
+
+    def take_form(self, form: str) -> None:
+        """Give the function that is imported here its table in this form from now on; without a name, the likeliest."""
+        assert self.function is not None
+        self.function = _with_library(evolve(self.function, form=form or self.function.forms[0]))
 
     def here(self, which: int, ticket: bytes, seed: int) -> None:
         """Run in this process, and answer."""
@@ -118,7 +137,14 @@ class _Run:
             error = TargetError(f"{self.setup.target} forks, and returns in both processes: let one of them end.")
             self.channel.send(message(Kind.ERROR, ticket, error_body(error)))
             os._exit(1)
-        self.channel.send(message(kind, ticket, body))
+        self.channel.send(self.news(ticket) + message(kind, ticket, body))
+
+    def news(self, ticket: bytes) -> bytes:
+        """A message that names the modules which were loaded, where there are others than when it was told last."""
+        if len(sys.modules) == self.known:
+            return b""
+        self.known = len(sys.modules)
+        return message(Kind.LOADED, ticket, told_since(self.before))
 
     def _outcome(self, which: int, seed: int) -> tuple[Kind, bytes]:
         try:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from attrs import frozen
-from flint import arb, ctx, fmpq
+from flint import arb, ctx, fmpq, fmpz
 
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, rate, show
@@ -213,9 +213,10 @@ def scientific(value: Fraction, digits: int = 4, rounding: Literal["nearest", "u
     if value == 0:
         return "0"
     shift = _decimal_exponent(value) - digits - 2
-    scaled = value * Fraction(10) ** -shift
-    whole = -(-scaled.numerator // scaled.denominator) if rounding == "up" else scaled.numerator // scaled.denominator
-    rounded = context.create_decimal(Decimal(whole).scaleb(shift, context=Context(Emin=-(10**17), Emax=10**17)))
+    # not as fractions: their common divisors take minutes where a number has a million digits
+    one, other = fmpz(value.numerator) * fmpz(10) ** max(-shift, 0), fmpz(value.denominator) * fmpz(10) ** max(shift, 0)
+    whole = -(-one // other) if rounding == "up" else one // other
+    rounded = context.create_decimal(Decimal(int(whole)).scaleb(shift, context=Context(Emin=-(10**17), Emax=10**17)))
     exponent = rounded.adjusted()
     if -4 <= exponent < 6:
         return f"{rounded.normalize(context):f}"

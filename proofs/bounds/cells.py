@@ -5,6 +5,7 @@ The law P_n is Bin(n, beta) with everything below k lumped at 0, as in `tight`; 
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from attrs import frozen
@@ -13,6 +14,45 @@ from flint import arb
 from crowdproof.proofs.bounds.balls import Ball, Law
 from crowdproof.proofs.bounds.binomial import at_least, at_most, mass
 from crowdproof.proofs.bounds.tight import excess_with, excess_without
+
+_CANDIDATES = 64
+"""Best events that are tried where the precision does not tell which it is; more would hide a lack of precision."""
+
+
+_TAIL, _LONG = 20, 10
+"""Measured: the tail of a cell takes about so many steps, and one more for so many k."""
+
+
+class TooCoarseError(ArithmeticError):
+    """The precision does not tell what is needed: compute again with more bits."""
+
+
+class SpentError(Exception):
+    """The budget of a search is spent."""
+
+
+class Budget:
+    """Steps that a search may still take: levels looked at and counts worked out, so that it ends in bounded time."""
+
+    def __init__(self, steps: int, source: "Budget | None" = None) -> None:
+        self.left, self._source = steps, source
+
+    def part(self, share: Fraction) -> "Budget":
+        """This share of what is left. What it does not take stays here."""
+        return Budget(int(max(self.left, 0) * share), self)
+
+    def spend(self, steps: int) -> None:
+        """Take so many steps, or say that the budget is spent."""
+        if self.left < steps:
+            raise SpentError
+        if self._source is not None:
+            self._source.spend(steps)
+        self.left -= steps
+
+
+def tail_steps(k: int) -> int:
+    """Steps that the tail of a cell takes, about."""
+    return _TAIL + k // _LONG
 
 
 class Range(NamedTuple):
@@ -35,8 +75,10 @@ class Range(NamedTuple):
 class Cell:
     """P_n and P_{n-1} for a cell of n rows: lumped at 0 below k, then one mass for each count, as far as asked for."""
 
-    def __init__(self, n: int, k: int, law: Law) -> None:
-        self.n, self.k, self.law = n, k, law
+    def __init__(self, n: int, k: int, law: Law, budget: Budget | None = None) -> None:
+        self.n, self.k, self.law, self._budget = n, k, law, budget
+        if budget is not None:
+            budget.spend(tail_steps(k))
         self.turn, self.turn_before = ((max(rows - k + 1, 0) / (max(rows, 1) * law.q)) for rows in (n, n - 1))
         if n < k:
             self.least, self.lump, self.lump_before, self._next = arb(0), arb(1), arb(1), arb(0)
@@ -54,6 +96,8 @@ class Cell:
 
     def grow(self, counts: int) -> None:
         """Know the masses of at least so many counts from k on, if there are so many."""
+        if self._budget is not None:
+            self._budget.spend(max(0, min(counts, self.n - self.k + 1) - len(self.mass)))
         for j in range(self.k + len(self.mass), self.k + min(counts, self.n - self.k + 1)):
             before = self._next * self._step * (self.n - j)
             self.mass.append(self._next)
@@ -68,7 +112,9 @@ class Cell:
         one = below.ceil().unique_fmpz()
         if one is not None:
             return self._excess(int(one), y)
-        first, last = (int(end.ceil().unique_fmpz()) for end in (below.lower(), below.upper()))
+        first, last = _whole(below.lower().ceil()), _whole(below.upper().ceil())
+        if last - first > _CANDIDATES:
+            raise TooCoarseError("a best event is not known to a few counts")
         return highest(self._excess(end, y) for end in range(first, last + 1))
 
     def _excess(self, beyond: int, y: Ball) -> Ball:
@@ -144,8 +190,14 @@ def loss_peak(k: int, y: Ball, law: Law) -> Peak:
 
 def _ceilings(number: Ball) -> tuple[int, int]:
     """The smallest and the largest that max(1, ceil(number)) can be."""
-    low, high = number.lower().ceil().unique_fmpz(), number.upper().ceil().unique_fmpz()
-    return max(1, int(low)), max(1, int(high))
+    return max(1, _whole(number.lower().ceil())), max(1, _whole(number.upper().ceil()))
+
+
+def _whole(number: Ball) -> int:
+    found = number.unique_fmpz()
+    if found is None:
+        raise TooCoarseError("a number of rows is not known to be finite")
+    return int(found)
 
 
 def highest(values: Iterable[Ball]) -> Ball:

@@ -16,15 +16,21 @@ from crowdproof.exact import Epsilon, Number, probability, rate, show, whole
 from crowdproof.findings import Estimate
 from crowdproof.proofs.bounds.amplification import value_of
 from crowdproof.proofs.bounds.balls import Rate, Setting, ball, certified, floor
+from crowdproof.proofs.bounds.cells import Budget
 from crowdproof.proofs.bounds.certificate import Certified
-from crowdproof.proofs.bounds.profile import epsilon_for, tight
-from crowdproof.proofs.bounds.search import crossing
+from crowdproof.proofs.bounds.profile import epsilon_for
+from crowdproof.proofs.bounds.replace import EFFORT, SETTLED, SLACK, replace
+from crowdproof.proofs.bounds.search import COARSE, WIDTH, Crossing, crossing
 from crowdproof.proofs.bounds.tails import Tail
 from crowdproof.proofs.bounds.theorem5 import theorem5, theorem5_tail
+from crowdproof.proofs.bounds.tight import add_remove
 
 MOST = 10_000_000
 """The largest k that is looked at."""
 _WIDTH = Fraction(1, 2**40)
+_COUNTS, _JUMPS = 2_000, 48
+"""Of Theorem 5's jumps no more are looked at, so that a plan ends: then a larger rate may do, and the interval says so.
+"""
 
 
 class By(Enum):
@@ -40,16 +46,20 @@ class By(Enum):
         return Neighbours.REPLACE if self is By.REPLACE else Neighbours.ADD_REMOVE
 
 
-def smallest_delta(k: Number, beta: Rate, epsilon: Number | Epsilon, by: By = By.TIGHT) -> Certified:
-    """The delta itself.
+def smallest_delta(
+    k: Number, beta: Rate, epsilon: Number | Epsilon, by: By = By.TIGHT, effort: int = EFFORT
+) -> Certified:
+    """The delta itself. `effort` is how many steps an answer for replaced rows may take, here and below.
 
     >>> print(smallest_delta(20, 0.1, 0.5), smallest_delta(20, 0.1, 0.5, By.THEOREM5))
     2.632e-11 1.607e-9
     """
-    return theorem5(k, beta, epsilon) if by is By.THEOREM5 else tight(k, beta, epsilon, by.neighbours)
+    if by is By.REPLACE:
+        return replace(k, beta, epsilon, effort)
+    return theorem5(k, beta, epsilon) if by is By.THEOREM5 else add_remove(k, beta, epsilon)
 
 
-def smallest_k(beta: Rate, epsilon: Number | Epsilon, delta: Number, by: By = By.TIGHT) -> int:
+def smallest_k(beta: Rate, epsilon: Number | Epsilon, delta: Number, by: By = By.TIGHT, effort: int = EFFORT) -> int:
     """The smallest k whose delta is at most this.
 
     >>> smallest_k("max", 0.5, 1e-6, By.THEOREM5), smallest_k("max", 0.5, 1e-6)
@@ -60,7 +70,10 @@ def smallest_k(beta: Rate, epsilon: Number | Epsilon, delta: Number, by: By = By
     if by is By.THEOREM5:
         return theorem5_tail(setting).smallest(limit)
     start = 0 if by is By.TIGHT else smallest_k(beta, epsilon, delta) - 1  # replacing is never easier than removing
-    return _first(lambda k: smallest_delta(k, beta, epsilon, by).high <= limit, start)
+    if by is By.TIGHT:
+        return _first(lambda k: add_remove(k, beta, epsilon).high <= limit, start)
+    budget = Budget(effort)
+    return _first(lambda k: replace(k, beta, epsilon, budget, limit).high <= limit, start)
 
 
 def _first(enough: Callable[[int], bool], too_small: int) -> int:
@@ -77,7 +90,7 @@ def _first(enough: Callable[[int], bool], too_small: int) -> int:
     return high
 
 
-def smallest_epsilon(k: Number, beta: Number, delta: Number, by: By = By.TIGHT) -> Estimate:
+def smallest_epsilon(k: Number, beta: Number, delta: Number, by: By = By.TIGHT, effort: int = EFFORT) -> Estimate:
     """The smallest epsilon whose delta is at most this; the upper end is certainly enough.
 
     >>> found = smallest_epsilon(20, 0.1, 1e-6)
@@ -87,7 +100,7 @@ def smallest_epsilon(k: Number, beta: Number, delta: Number, by: By = By.TIGHT) 
     limit, share = _delta(delta), rate(beta)
     _meaningful(limit, Setting(share, Epsilon(Fraction(0))))
     if by is not By.THEOREM5:
-        return epsilon_for(limit, k, share, by.neighbours)
+        return epsilon_for(limit, k, share, by.neighbours, effort)
     count = whole(k, "k")
     if limit < share**count:
         epsilon_for(limit, count, share)  # says why there is none
@@ -97,16 +110,31 @@ def smallest_epsilon(k: Number, beta: Number, delta: Number, by: By = By.TIGHT) 
     return crossing(lambda epsilon: theorem5(count, share, epsilon), limit, value_of(least).high)
 
 
-def largest_beta(k: Number, epsilon: Number | Epsilon, delta: Number, by: By = By.TIGHT) -> Estimate:
+def largest_beta(
+    k: Number, epsilon: Number | Epsilon, delta: Number, by: By = By.TIGHT, effort: int = EFFORT
+) -> Estimate:
     """The largest sampling rate whose delta is at most this; the lower end is certainly small enough.
 
     >>> round(float(largest_beta(20, 1, 1e-6).low), 6), round(float(largest_beta(20, 1, 1e-6, By.THEOREM5).low), 6)
     (0.350029, 0.297342)
     """
     level, limit, count = Epsilon.of(epsilon), _delta(delta), whole(k, "k")
-    if by is not By.THEOREM5:
-        return _halve(lambda beta: tight(count, beta, level, by.neighbours).high <= limit, limit, Fraction(1))
-    return _largest_by_theorem5(count, level, limit)
+    if by is By.THEOREM5:
+        return _largest_by_theorem5(count, level, limit)
+    if by is By.TIGHT:
+        return _halve(lambda beta: add_remove(count, beta, level).high <= limit, limit, Fraction(1))
+    most = largest_beta(count, level, limit).high  # replacing is never easier than removing
+    budget = Budget(effort)
+    pairs = budget.part(Fraction(1, 2 if count <= SETTLED else 4))
+    inverse = Crossing(
+        lambda inverse: replace(count, 1 / inverse, level, pairs, bounded=False),
+        limit,
+        surely=lambda inverse: replace(count, 1 / inverse, level, budget, limit),
+        width=WIDTH if count <= SETTLED else COARSE,
+        slack=() if count <= SETTLED else SLACK,
+        most=4 / limit,  # a rate of the limit itself is enough
+    ).after(1 / most)
+    return Estimate(1 / inverse.high, 1 / inverse.low)
 
 
 def _halve(enough: Callable[[Fraction], bool], low: Fraction, high: Fraction) -> Estimate:
@@ -140,11 +168,21 @@ def _largest_by_theorem5(k: int, level: Epsilon, limit: Fraction) -> Estimate:
     most = certified(lambda: 1 - 1 / Setting(Fraction(1, 2), level).x())
     ceiling = min(largest_beta(k, level, limit).high, most.high)
     found = _halve(enough, limit, min(ceiling, Fraction(1) - _WIDTH) + _WIDTH)
-    for jump in _jumps(k, level, limit, found.low, ceiling):
+    if _counts_that_matter(k, level, limit, ceiling) > _COUNTS:
+        return Estimate(found.low, ceiling)
+    for i, jump in enumerate(_jumps(k, level, limit, found.low, ceiling)):
+        if i >= _JUMPS:
+            return Estimate(found.low, jump)
         if enough(jump):
             after = min((each for each in _jumps(k, level, limit, jump, ceiling) if each > jump), default=ceiling)
             return _halve(enough, jump, after)
     return found
+
+
+def _counts_that_matter(k: int, level: Epsilon, limit: Fraction, high: Fraction) -> int:
+    """How many counts m have jumps that can matter."""
+    setting = Setting(high, level)
+    return Tail(setting.rate, setting.gamma).horizon(limit) - k
 
 
 def _jumps(k: int, level: Epsilon, limit: Fraction, low: Fraction, high: Fraction) -> Iterator[Fraction]:

@@ -10,9 +10,10 @@ from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, probability, rate, show, whole
 from crowdproof.findings import Estimate
 from crowdproof.proofs.bounds.balls import Rate
+from crowdproof.proofs.bounds.cells import Budget
 from crowdproof.proofs.bounds.certificate import Certified, WorstPair
-from crowdproof.proofs.bounds.replace import replace
-from crowdproof.proofs.bounds.search import crossing
+from crowdproof.proofs.bounds.replace import EFFORT, SETTLED, SLACK, replace
+from crowdproof.proofs.bounds.search import COARSE, WIDTH, Crossing, crossing
 from crowdproof.proofs.bounds.tight import add_remove
 
 ADD_REMOVE, REPLACE = Neighbours.ADD_REMOVE, Neighbours.REPLACE
@@ -58,12 +59,16 @@ def profile(
     return tuple(ProfilePoint(each, tight(k, beta, each, neighbours)) for each in read)
 
 
-def epsilon_for(delta: Number, k: Number, beta: Number, neighbours: Neighbours = ADD_REMOVE) -> Estimate:
+def epsilon_for(
+    delta: Number, k: Number, beta: Number, neighbours: Neighbours = ADD_REMOVE, effort: int = EFFORT
+) -> Estimate:
     """The smallest epsilon at which the tight delta is at most this: certainly enough is the upper end.
+
+    `effort` is how many steps the searches for replaced rows may take together.
 
     >>> found = epsilon_for(1e-6, 20, 0.1)
     >>> float(found.low), float(found.high)
-    (0.18298860991988875, 0.18298860992000243)
+    (0.18298860991992072, 0.18298860992000243)
     """
     limit, count, share = probability(delta, "delta"), whole(k, "k"), rate(beta)
     if limit < share**count:
@@ -72,5 +77,15 @@ def epsilon_for(delta: Number, k: Number, beta: Number, neighbours: Neighbours =
             "rows is shown in full, so no epsilon gives a delta below beta^k; raise delta or k, or lower beta."
         )
     # replacing is never easier than removing, so the search for it starts where that one ends
-    start = epsilon_for(limit, count, share).low if neighbours is REPLACE else Fraction(0)
-    return crossing(lambda epsilon: tight(count, share, epsilon, neighbours), limit, start)
+    if neighbours is ADD_REMOVE:
+        return crossing(lambda epsilon: add_remove(count, share, epsilon), limit)
+    start = epsilon_for(limit, count, share).low
+    budget = Budget(effort)
+    pairs = budget.part(Fraction(1, 2 if count <= SETTLED else 4))
+    return Crossing(
+        lambda epsilon: replace(count, share, Epsilon(epsilon), pairs, bounded=False),
+        limit,
+        surely=lambda epsilon: replace(count, share, Epsilon(epsilon), budget, limit),
+        width=WIDTH if count <= SETTLED else COARSE,
+        slack=() if count <= SETTLED else SLACK,
+    ).after(start)

@@ -26,25 +26,45 @@ attains the maximum. Never above beta: one coin decides both rows.
 import heapq
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
 from attrs import evolve, field, frozen, mutable
 from flint import arb
 
 from crowdproof.exact import Epsilon, Number, whole
-from crowdproof.proofs.bounds.balls import Ball, Law, Rate, Setting, accurate, estimate, settle
-from crowdproof.proofs.bounds.cells import Cell, Range, between, loss_peak
+from crowdproof.proofs.bounds.balls import Ball, Law, Rate, Setting, accurate, ball, estimate, settle
+from crowdproof.proofs.bounds.cells import Budget, Cell, Range, SpentError, TooCoarseError, between, loss_peak
 from crowdproof.proofs.bounds.certificate import Certificate, Certified, WorstPair
+from crowdproof.proofs.bounds.cover import ARGUMENT as COVERING
+from crowdproof.proofs.bounds.cover import cover
 from crowdproof.proofs.bounds.tight import add_remove, excess_with, excess_without
 
 ARGUMENT = (
     "in either cell one row more adds at most what a count of k - 1 gives when it becomes k, and these steps sum up "
     "over whole ranges; branch and bound over both numbers of rows"
 )
-EFFORT = 200_000
-"""How many levels a search may look at, or twice as many to be exact: then the interval is returned as it stands."""
+EFFORT = 640_000
+"""How many steps an answer may take: less than two seconds. Then the interval is returned as it stands."""
+_LOOK = Fraction(1, 2)
+"""The part of the steps left that one look of a plan may take: few looks are hard, and no hard one takes them all."""
+_SEARCH, _COVER = Fraction(1, 2), Fraction(3, 4)
+"""The part of the steps left for the search, and for the cover: the rest is for the next, and for a last pair."""
+_GLANCE = Fraction(1, 8)
+"""The same for the cover where it only has to tell whether a limit is kept, before a search."""
+_LEVEL = 4
+"""Steps that looking at one level takes; a count that is worked out is one step."""
+_SEARCHED = 3_000
+"""Up to this k a search comes to an end often enough. Beyond, the cover alone bounds all pairs."""
+CAP = "the second cell changes no ratio by more than 1/(1 - beta), so epsilon + ln(1 - beta) in the first is enough"
 _EXACT = 256
 """Up to this k the search goes on until one pair is left."""
+SLACK = (0.5, 0.05)
+"""How far above the values attained a plan for larger k asks for a bound: the cover tells the first, the search more.
+
+Nearer ones take far more steps."""
+SETTLED = 50
+"""Up to this k a plan, too, has the steps for that."""
 _NEAR = 2**-44
 """A range whose bound is above the value in hand by less than this fraction is not split: the interval covers it."""
 _NEAR_ENOUGH = 0.01
@@ -99,7 +119,9 @@ class _Search:
     best: Ball
     n: int
     m: int
-    left: int
+    budget: Budget
+    limit: Ball | None = None
+    """All that is asked for is whether R is at most this for every pair, if it is given."""
     boxes: int = 0
     _matter: int = 0
     """Counts of the first cell that matter at the start."""
@@ -112,30 +134,63 @@ class _Search:
         """Whether to go on until one pair is left."""
         return self.k <= _EXACT
 
-    def run(self) -> Ball:
-        """A bound on R for every pair: split the box with the largest bound until that is near the best value."""
+    @property
+    def enough(self) -> Ball:
+        """No bound below this is better."""
+        return self.best if self.limit is None else self.best.max(self.limit)
+
+    @property
+    def aim(self) -> Ball:
+        """A bound below this is near enough."""
+        return self.best * (1 + _NEAR_ENOUGH) if self.limit is None else self.limit
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether a pair attains more than the limit."""
+        return self.limit is not None and bool(self.best > self.limit)
+
+    def run(self, budget: Budget) -> Ball | None:
+        """A bound on R for every pair, or None if the budget does not suffice for one."""
+        self._spend_from(budget)
+        try:
+            return self._run()
+        except SpentError:
+            return None
+
+    def _spend_from(self, budget: Budget) -> None:
+        self.budget = budget
+        self._cells.clear()
+
+    def _run(self) -> Ball:
+        """Split the box with the largest bound until that is near the best value, or the limit tells enough."""
         self._climb()
         near = arb(1 + (_NEAR if self.thorough else _NEAR_ENOUGH))
         heap: list[tuple[tuple[int, float], int, _Box, _Bound]] = []
+        bound: _Bound | None = None
         parts: tuple[_Box, ...] = (_Box(Range(self.k - 1, None), Range(self.k - 1, None), self.thorough),)
         while True:
-            for box in parts:
-                self.boxes += 1
-                bound = self.bound(box)
-                if not bound.top < self.best:
-                    heapq.heappush(heap, (_order(bound.top), self.boxes, box, bound))
+            try:
+                for box in parts:
+                    self.boxes += 1
+                    found = self.bound(box)
+                    if not found.top < self.enough:
+                        heapq.heappush(heap, (_order(found.top), self.boxes, box, found))
+            except SpentError:
+                if bound is None:
+                    raise
+                return bound.top.max(self.enough)  # the box that was split had the largest bound of all
             if not heap:
-                return self.best
+                return self.enough
             _, _, box, bound = heap[0]
-            if bound.top < self.best * near or self.left < 0 or (box.last and box.exact):
-                return bound.top.max(self.best)
+            if self.exceeded or bound.top < self.best * near or (box.last and box.exact):
+                return bound.top.max(self.enough)
             heapq.heappop(heap)
             parts = box.parts(by_n=bound.by_n)
 
     def cell(self, n: int) -> Cell:
         """The laws of a cell of n rows."""
         if n not in self._cells:
-            self._cells[n] = Cell(n, self.k, self.law)
+            self._cells[n] = Cell(n, self.k, self.law, self.budget)
         return self._cells[n]
 
     def bound(self, box: _Box) -> _Bound:
@@ -157,7 +212,7 @@ class _Search:
 
         main = at_low = at_high = rest = arb(0)
         for i, (y, mass, count) in enumerate(self._column(n, box.exact)):
-            self.left -= 1
+            self.budget.spend(_LEVEL)
             if not y * self.law.q >= 1:  # beyond 1/q nothing is ever gained
                 most, one, other = gains(y)
                 main, at_low, at_high = main + mass * most, at_low + mass * one, at_high + mass * other
@@ -204,7 +259,7 @@ class _Search:
         n, m = start
         spread = math.sqrt(n * (n - self.k + 1) / self.k) / 4
         far_n, far_m = max(1, int(spread)), max(1, int(spread * (m / n) ** 2))
-        while far_n or far_m:
+        while (far_n or far_m) and not self.exceeded:
             n, m = self.n, self.m
             for step in ((far_n, far_m), (-far_n, -far_m), (far_n, 0), (-far_n, 0), (0, far_m), (0, -far_m)):
                 self._try(n + step[0], m + step[1])
@@ -212,6 +267,23 @@ class _Search:
                     break
             else:
                 far_n, far_m = far_n // 2, far_m // 2
+
+    def climb(self, budget: Budget) -> None:
+        """Find a good pair only, as far as the budget goes."""
+        self._spend_from(budget)
+        try:
+            self._climb()
+        except SpentError:
+            return
+
+    def visit(self, n: int, m: int, budget: Budget) -> None:
+        """Look at one more pair, and at its neighbours, as far as the budget goes."""
+        self._spend_from(budget)
+        try:
+            for rows in (n, n - 1, n + 1):
+                self._try(rows, m)
+        except SpentError:
+            return
 
     def _try(self, n: int, m: int) -> None:
         if min(n, m) >= self.k:
@@ -296,12 +368,22 @@ def _order(bound: Ball) -> tuple[int, float]:
     return (-(int(exponent) + bits), -float(abs(int(mantissa)) / (1 << bits))) if mantissa else (1 << 62, 0.0)
 
 
-def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int | None = None) -> Certified:
+def replace(
+    k: Number,
+    beta: Rate,
+    epsilon: Number | Epsilon,
+    effort: int | Budget = EFFORT,
+    limit: Fraction | None = None,
+    *,
+    bounded: bool = True,
+) -> Certified:
     """The tight delta for datasets that differ by one replaced row; `pair` attains the lower end.
 
     Above k = 256 many pairs of cells are almost as bad as the worst, and the search ends when the upper end is within
     1% of the lower one; for k of 10,000 and more it may end before that: then the upper end is larger, and still
-    certain. `effort` is the number of levels to look at.
+    certain. `effort` is the number of steps to take, or the budget that the looks of a plan share. With a `limit` the
+    search ends as soon as either end tells on which side of it the delta is; the other end is certain, but may be far.
+    Unless it is to be `bounded`, the search looks for a good pair only.
 
     >>> one = replace(10, 0.3, 1)
     >>> print(one, one.pair)
@@ -316,21 +398,67 @@ def replace(k: Number, beta: Rate, epsilon: Number | Epsilon, effort: int | None
     if count == 1:  # beta, the most that sampling allows: the replaced row changes nothing unless it is drawn
         return evolve(single, pair=WorstPair((1, 0), (0, 1)))
 
-    budget = EFFORT * (2 if count <= _EXACT else 1) if effort is None else effort
+    budget = effort.part(_LOOK) if isinstance(effort, Budget) else Budget(effort)
 
     def attempt() -> Certified | None:
-        law = setting.law()
+        try:
+            return searched(setting.law())
+        except TooCoarseError:
+            return None
+
+    def searched(law: Law) -> Certified | None:
+        # the second cell's ratio is at most 1/q: at the level x q the first cell alone does no less
+        cap = estimate(law.q * loss_peak(count, 1 / law.q, law).height).high
+        most = min(cap, estimate(law.b).high, Fraction(1))
+        if most <= single.low * (1 + Fraction(1, 100)) or (limit is not None and not single.low <= limit < most):
+            words = f"{CAP}; the lower end is that of a row added or removed"
+            certificate = Certificate((n, m), most, words)
+            return Certified(single.low, max(most, single.low), n, certificate, WorstPair((n, m - 1), (n - 1, m)))
         excess = excess_with(law, n, count) if n >= count else excess_without(law, m, count - 1)
-        search = _Search(count, law, best=excess, n=n, m=m, left=budget)
-        above = estimate(search.run())
+        least = None if limit is None else ball(limit).lower()
+        search = _Search(count, law, best=excess, n=n, m=m, budget=budget, limit=least)
+        high, words = min([(most, f"{CAP}; the search ended before it"), *_bounds(search, budget, bounded=bounded)])
         if not accurate(search.best):
             return None
         ends = estimate(search.best)
-        certificate = Certificate((search.n, search.m), above.high, f"{ARGUMENT}; {search.boxes} ranges")
+        certificate = Certificate((search.n, search.m), high, words)
         pair = WorstPair((search.n, search.m - 1), (search.n - 1, search.m))
-        # the second cell's ratio is at most 1/q: at the level x q the first cell alone does no less
-        cap = law.q * loss_peak(count, 1 / law.q, law).height
-        high = min(above.high, estimate(cap).high, estimate(law.b).high)
-        return Certified(ends.low, max(high, ends.high), search.n, certificate, pair)
+        return Certified(min(ends.low, high), min(max(high, ends.high), Fraction(1)), search.n, certificate, pair)
 
     return settle(attempt, 128)
+
+
+def _bounds(search: _Search, budget: Budget, *, bounded: bool) -> Iterator[tuple[Fraction, str]]:
+    """Bounds on R for every pair and their arguments, until one is near enough; meanwhile `best` becomes larger."""
+    if not bounded and search.thorough:
+        search.climb(budget)
+        return
+    if not bounded or search.limit is not None:
+        search.visit(*_likely(search.k, float(search.law.b), float(search.law.x)), budget)
+    if not bounded:
+        return
+    ways = [(_by_search, _SEARCH), (_by_cover, _COVER)]
+    if search.k > _SEARCHED:
+        ways = [(_by_cover, _COVER)]
+    elif search.limit is not None:
+        ways = [(_by_cover, _GLANCE), (_by_search, Fraction(1))]
+    for way, share in ways:
+        if search.exceeded:
+            return
+        found = way(search, budget.part(share))
+        if found is not None:
+            yield estimate(found).high, COVERING if way is _by_cover else f"{ARGUMENT}; {search.boxes} ranges"
+            if found < search.aim:
+                return
+
+
+def _by_search(search: _Search, budget: Budget) -> Ball | None:
+    return search.run(budget)
+
+
+def _by_cover(search: _Search, budget: Budget) -> Ball | None:
+    found = cover(search.k, search.law, search.aim, budget)
+    if found is None:
+        return None
+    search.visit(found.n, found.m, budget)
+    return ball(found.high)

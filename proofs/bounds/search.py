@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from attrs import field, mutable
+
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon
 from crowdproof.findings import Estimate
@@ -12,7 +14,9 @@ from crowdproof.proofs.bounds.certificate import Certified
 WIDTH = Fraction(1, 2**40)
 """How narrow an interval for epsilon is, relative to epsilon."""
 COARSE = Fraction(1, 2**12)
-"""The same for the lower end alone, where the values themselves are known less closely."""
+"""The same where the values themselves are known less closely."""
+_LEAST = 0.01
+"""By how much the logarithm is to fall at least after an upper end that is above the limit: a percent."""
 _MOST = Fraction(700)
 """Epsilons beyond this are not looked at."""
 
@@ -22,60 +26,89 @@ def crossing(value: Callable[[Epsilon], Certified], limit: Fraction, start: Frac
 
     At the upper end the value is certainly at most the limit, at the lower end (unless it is the start) certainly not.
     """
-    search = _Crossing(value, limit)
-    if search.below(start):
-        return Estimate.exactly(start)
-    low, high = start, start * Fraction(5, 4) or Fraction(1, 8)
-    while not search.below(high):
-        low, high = high, 2 * high
-        if high > _MOST:
-            raise ParameterError(f"no epsilon up to {_MOST} brings delta down to the limit: raise delta or k.")
-    found = search.narrow(low, high)
-    return Estimate(search.certainly_above(start, found.low), found.high)
+    return Crossing(lambda epsilon: value(Epsilon(epsilon)), limit).after(start)
 
 
-class _Crossing:
-    """The values seen so far, as logarithms relative to the limit, for the next guess."""
+@mutable
+class Crossing:
+    """Where a falling value crosses a limit: lower ends tell where they do, and upper ends are asked for from there on.
 
-    def __init__(self, value: Callable[[Epsilon], Certified], limit: Fraction) -> None:
-        self.value, self.limit = value, limit
-        self.seen: dict[Fraction, float] = {}
+    The values seen so far are kept as logarithms relative to the limit, for the next guess.
+    """
 
-    def below(self, epsilon: Fraction) -> bool:
-        """Whether the value is certainly at most the limit there."""
-        found = self.value(Epsilon(epsilon)).high
-        ratio = found / self.limit
-        self.seen[epsilon] = math.log(ratio.numerator) - math.log(ratio.denominator)
-        return found <= self.limit
+    value: Callable[[Fraction], Certified]
+    limit: Fraction
+    surely: Callable[[Fraction], Certified] | None = None
+    """The value with an upper end that may take longer to find."""
+    width: Fraction = WIDTH
+    """How closely the lower ends are followed."""
+    slack: tuple[float, ...] = ()
+    """By how much the logarithm is to be below the limit's where upper ends are asked for first."""
+    most: Fraction = _MOST
+    """Numbers beyond this are not looked at."""
+    seen: dict[Fraction, float] = field(factory=dict, init=False)
+    slope: float = field(default=1.0, init=False)
+    """How fast the logarithm falls, about."""
 
-    def narrow(self, low: Fraction, high: Fraction) -> Estimate:
-        """Alternate the secant's guess, taken a little to either side, with halving."""
+    def after(self, start: Fraction) -> Estimate:
+        """The smallest number from the start on at which the value is at most the limit."""
+        low, high = self.attained(start)
+        return Estimate(low, self.certain(high))
+
+    def attained(self, start: Fraction) -> tuple[Fraction, Fraction]:
+        """Where lower ends cross the limit: above it at the first of the two (unless it is the start)."""
+        if not self._above(start):
+            return start, start
+        low, high = start, start * Fraction(5, 4) or Fraction(1, 8)
+        while self._above(high):
+            low, high = high, 2 * high
+            self._not_too_far(high)
+        self.slope = max(self.slope, (self.seen[low] - self.seen[high]) / float(high - low))
+        return self._narrow(low, high)
+
+    def certain(self, end: Fraction) -> Fraction:
+        """The first epsilon from there on, about, at which the upper end is at most the limit."""
+        low, step = end, self.width * end
+        first = [_short(end + Fraction(each / self.slope), end) for each in self.slack]
+        end = first.pop(0) if first else end
+        while (excess := self._excess(end)) > 0:
+            step = max(step, Fraction(excess / self.slope))
+            low, end = end, _short(end + step, end + step)
+            self._not_too_far(end)
+        while end - low > COARSE * end:
+            middle = first.pop() if first and low < first[-1] < end else _short((low + end) / 2, end)
+            low, end = (middle, end) if self._excess(middle) > 0 else (low, middle)
+        return end
+
+    def _narrow(self, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+        """The secant's guess, taken to either side by about its error, or halving where that did not help."""
         halve = False
-        while high - low > WIDTH * high:
+        while high - low > self.width * high:
             width = high - low
             guess = (low + high) / 2 if halve else self._secant(low, high)
-            near = [guess] if halve else [guess - WIDTH * high / 4, guess + WIDTH * high / 4]
+            error = max(self.width * high / 4, width * width / high)
+            near = [guess] if halve else [guess - error, guess + error]
             for point in (_short(each, high) for each in near):
                 if low < point < high:
-                    low, high = (low, point) if self.below(point) else (point, high)
-            halve = high - low > width / 8
-        return Estimate(low, high)
+                    low, high = (point, high) if self._above(point) else (low, point)
+            halve = not halve and high - low > width / 8
+        return low, high
 
-    def certainly_above(self, start: Fraction, end: Fraction) -> Fraction:
-        """The end if the value is certainly above the limit there, else a point before it where it is, or the start.
-
-        Where values are intervals, their upper ends pass the limit later than they themselves do.
-        """
-        if end == start or self._above(end):
-            return end
-        low, high = start, end
-        while high - low > COARSE * high:
-            middle = _short((low + high) / 2, high)
-            low, high = (middle, high) if self._above(middle) else (low, middle)
-        return low
+    def _not_too_far(self, epsilon: Fraction) -> None:
+        if epsilon > self.most:
+            raise ParameterError(f"no epsilon up to {self.most} brings delta down to the limit: raise delta or k.")
 
     def _above(self, epsilon: Fraction) -> bool:
-        return self.value(Epsilon(epsilon)).low > self.limit
+        found = self.value(epsilon).low
+        self.seen[epsilon] = _log(found / self.limit)
+        return found > self.limit
+
+    def _excess(self, epsilon: Fraction) -> float:
+        """By how much the logarithm of the value is above the limit's, as far as is known; 0 where it is not."""
+        found = (self.surely or self.value)(epsilon)
+        if found.high <= self.limit:
+            return 0.0
+        return max(_log((found.low if found.low > self.limit else found.high) / self.limit), _LEAST)
 
     def _secant(self, low: Fraction, high: Fraction) -> Fraction:
         above, below = self.seen[low], self.seen[high]
@@ -87,3 +120,7 @@ def _short(number: Fraction, scale: Fraction) -> Fraction:
     """A dyadic number near it, with few digits."""
     bits = 46 - math.frexp(float(scale))[1]
     return Fraction(round(number * 2**bits), 2**bits)
+
+
+def _log(ratio: Fraction) -> float:
+    return math.log(ratio.numerator) - math.log(ratio.denominator)

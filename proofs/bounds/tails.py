@@ -136,7 +136,8 @@ class _Scan:
 
     def _ends(self, leader: _Candidate) -> Estimate:
         if self.tail.rate.exact is None or leader.n > SMALL:
-            return estimate(leader.value)
+            ends = estimate(leader.value)
+            return Estimate(ends.low, min(ends.high, Fraction(1)))
         return Estimate.exactly(self._exactly(leader.m, leader.n))
 
     def _leader(self, leaders: list[_Candidate]) -> _Candidate | None:

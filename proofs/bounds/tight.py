@@ -91,7 +91,8 @@ def _with(n: int, ends: Estimate) -> Certified:
 
 
 def _certified(n: int, ends: Estimate, pair: WorstPair) -> Certified:
-    return Certified(ends.low, ends.high, n, Certificate((n,), Fraction(0), ARGUMENT), pair)
+    high = min(ends.high, Fraction(1))  # a ball around a number next to 1 ends above it
+    return Certified(ends.low, high, n, Certificate((n,), Fraction(0), ARGUMENT), pair)
 
 
 def excess_with(law: Law, n: int, m: int) -> Ball:

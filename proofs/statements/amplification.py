@@ -6,6 +6,7 @@ from typing import Any
 from flint import arb
 
 from crowdproof.proofs.engines.finite import lift
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
@@ -16,6 +17,7 @@ from crowdproof.proofs.statement import (
     Registered,
     Statement,
     at,
+    case,
     edge,
     goal,
     without,
@@ -50,8 +52,7 @@ def _table1_delta(delta1: Fraction, ratio: Fraction) -> dict[str, Fraction]:
 THEOREM1 = Statement(
     "thm1",
     "LQS Thm 1, App A.1",
-    "An algorithm that is (beta1, eps1, delta1)-DPS is (beta2, eps2, delta2)-DPS for every beta2 < beta1, with "
-    "e^eps2 - 1 = (beta2/beta1)(e^eps1 - 1) and delta2 = (beta2/beta1) delta1.",
+    sentence("thm1"),
     Registered.PROVED,
     (
         Obligation(
@@ -143,7 +144,7 @@ THEOREM1 = Statement(
             Finite(
                 _table1_delta, "delta2*x2 == 2/1000000", ({"delta1": Fraction(1, 10**5), "ratio": Fraction(1, 10)},)
             ),
-            (goal("delta2*x2 == 2/100000"),),
+            (goal("delta2*x2 == 2/100000"), case(ratio=Fraction(1, 5)), case(delta1=Fraction(1, 10**4))),
         ),
         Obligation(
             "table1-delta-2",
@@ -151,11 +152,12 @@ THEOREM1 = Statement(
             Finite(
                 _table1_delta, "delta2*x2 == 11/100000000", ({"delta1": Fraction(1, 10**5), "ratio": Fraction(1, 100)},)
             ),
-            (goal("delta2*x2 == 11/10000000"),),
+            (goal("delta2*x2 == 11/10000000"), case(ratio=Fraction(1, 50)), case(delta1=Fraction(1, 10**4))),
         ),
     ),
     checked=("0 < b <= 1", "e^eps1 >= 1", "delta1 >= 0"),
     duty=("Rows are sampled independently; datasets are neighbours if one has one row more.",),
+    theorem="thm1",
 )
 
 

@@ -5,12 +5,16 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
 
+from attrs import evolve
+
 from crowdproof.proofs.binomial import at_least
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.laws import both_ways, law
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
     Implication,
+    Mutant,
     Obligation,
     Printed,
     Registered,
@@ -85,6 +89,7 @@ K_WEAK = Statement(
             (goal("delta < 1"),),
         ),
     ),
+    extent="the examples shown",
 )
 
 
@@ -164,19 +169,25 @@ CLR = Statement(
         ),
     ),
     remark="Never above beta (def-dps): sampling alone allows no more.",
+    extent="n = 60",
 )
 
 
-def _apply(a: int, b: int, k: int) -> dict[str, Fraction]:
-    """How many rows of cell A the library's Apply releases when there are a and b rows in two cells."""
+def _apply(a: int, b: int, k: int, lower: int = 0) -> dict[str, Fraction]:
+    """How many rows of cell A the library's Apply releases when there are a and b rows in two cells.
+
+    A mutant lowers the threshold of the mechanism alone.
+    """
     import polars as pl  # noqa: PLC0415  (a heavy import that only this obligation needs)
 
     from crowdproof.mechanisms.apply import drop_rare  # noqa: PLC0415
 
     table = pl.DataFrame({"cell": ["A"] * a + ["B"] * b}, schema={"cell": pl.String})
-    shown = drop_rare(table, k)["cell"].to_list().count("A")
+    shown = drop_rare(table, k - lower)["cell"].to_list().count("A")
     return {"shown": Fraction(shown), "kept": Fraction(a if a >= k else 0)}
 
+
+_TOO_LOW = ({"a": 2, "b": 5, "k": 3, "lower": 1},)
 
 APPLY = Statement(
     "apply",
@@ -194,9 +205,14 @@ APPLY = Statement(
                 "shown == kept",
                 tuple({"a": a, "b": b, "k": k} for a in range(6) for b in (0, 2, 5) for k in (1, 2, 3)),
             ),
-            (goal("shown == kept + 1"), goal("shown > kept")),
+            (
+                goal("shown == kept + 1"),
+                goal("shown > kept"),
+                Mutant("with a threshold that is one too low", lambda body: evolve(body, cases=_TOO_LOW)),
+            ),
         ),
     ),
+    extent="the datasets listed",
 )
 
 # --- Proposition 4 ------------------------------------------------------------------------------------------------
@@ -209,13 +225,13 @@ def _strongly_safe(g: tuple[int, ...], k: int, relation: str) -> dict[str, Fract
         counts = Counter(g[row] for row in rows)
         return tuple(sorted((cell, count) for cell, count in counts.items() if count >= k))
 
-    worst = Fraction(0)
+    worst, pairs = Fraction(0), 0
     for copies in range(k, k + 2):
         for value, other in product(range(3), repeat=2):
             base = (value,) * copies
             pair = (base, (*base, other)) if relation == "add-remove" else ((*base, value), (*base, other))
-            worst = max(worst, Fraction(release(pair[0]) != release(pair[1])))
-    return {"delta": worst}
+            worst, pairs = max(worst, Fraction(release(pair[0]) != release(pair[1]))), pairs + 1
+    return {"delta": worst, "pairs": Fraction(pairs)}
 
 
 _MAPS = tuple(product(range(3), repeat=3))
@@ -224,9 +240,7 @@ _DIFFERENT = tuple({"g": g, "k": k, "relation": "replace"} for g in _MAPS if len
 PROP4 = Statement(
     "prop4",
     "LQS Prop 4, both versions",
-    "No strongly safe k-anonymization is (eps, delta)-DP for any delta < 1: without exception where neighbours differ "
-    "by an added "
-    "or removed row, and for every recoding with at least two cells where a row is replaced.",
+    sentence("prop4"),
     Registered.PROVED,
     (
         Obligation(
@@ -258,6 +272,7 @@ PROP4 = Statement(
             (case("a single cell", g=(0, 0, 0)),),
         ),
     ),
+    theorem="prop4",
 )
 
 PROP4_REPLACE = Statement(

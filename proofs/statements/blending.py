@@ -74,6 +74,7 @@ DEFINITION = Statement(
         ),
     ),
     duty=("The checker examines datasets up to the size it is given.",),
+    extent="datasets of 5 rows",
 )
 
 
@@ -129,11 +130,12 @@ FIRST = Statement(
 
 def _histogram(k: int) -> dict[str, Any]:
     """The histogram suppressed below k: crowd-blending, its DP delta, and where it differs from Apply."""
-    mechanism = histogram(_BINS, k)
+    mechanism, most = histogram(_BINS, k), k + 2
     full, less = ("ann",) * k, ("ann",) * (k - 1)
-    apart = sum(mechanism(each) != {_apply(each, k): Fraction(1)} for each in datasets(tuple(_BINS), k + 2))
+    apart = sum(mechanism(each) != {_apply(each, k): Fraction(1)} for each in datasets(tuple(_BINS), most))
     return {
-        "blends": _blends(mechanism, k, Fraction(1), k + 2),
+        "rows": most,
+        "blends": _blends(mechanism, k, Fraction(1), most),
         "delta": both_ways(mechanism(full), mechanism(less), Fraction(1000)),
         "apart": Fraction(apart),
     }
@@ -181,6 +183,7 @@ HISTOGRAM = Statement(
             (goal("apart > 0"),),
         ),
     ),
+    extent="datasets of 5 rows",
 )
 
 
@@ -237,6 +240,7 @@ SYNTHETIC = Statement(
             ),
         ),
     ),
+    extent="datasets of 4 rows",
 )
 
 STATEMENTS = (DEFINITION, FIRST, HISTOGRAM, COUNT, SYNTHETIC)

@@ -8,6 +8,7 @@ from flint import arb
 
 from crowdproof.proofs.binomial import at_least, mass
 from crowdproof.proofs.engines.finite import lift
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.laws import both_ways, law
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
@@ -55,11 +56,7 @@ _EXPONENT = ({"printed": "0.1931"},)
 MAIN = Statement(
     "cbp-main",
     "slides; CRYPTO 2012",
-    "A (k, eps)-crowd-blending mechanism after sampling at rate p is (eps', delta')-DP with e^eps' = p(2-p)/(1-p) "
-    "e^eps + (1-p) and delta' "
-    "the largest over n of the sum of (j/n) f(j; n, p) over j >= k, j > (1-(1-p)^2) n; delta' <= d(k, p, -ln(1-p)) <= "
-    "exp(-c k) with c "
-    ">= (ln 2 - 1/2)(1-p)^2.",
+    sentence("cbp_main"),
     Registered.PROVED,
     (
         Obligation(
@@ -188,6 +185,7 @@ MAIN = Statement(
         "From a derivative's sign to monotony, and from a second derivative's to concavity: calculus.",
     ),
     remark="The DP part of the theorem; cbp-zero-knowledge is the other.",
+    theorem="cbp_main",
 )
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
@@ -22,8 +23,7 @@ from crowdproof.proofs.statement import (
 THEOREM2 = Statement(
     "thm2",
     "LQS Thm 2",
-    "Whatever is computed from the output of a (beta, eps, delta)-DPS algorithm, without the data, is (beta, eps, "
-    "delta)-DPS.",
+    sentence("thm2"),
     Registered.PROVED,
     (
         Obligation(
@@ -62,6 +62,7 @@ THEOREM2 = Statement(
         ),
     ),
     duty=("The post-processing does not see the data or the sample.",),
+    theorem="thm2",
 )
 
 THEOREM2_STRICT = Statement(
@@ -83,7 +84,7 @@ THEOREM2_STRICT = Statement(
 THEOREM3 = Statement(
     "thm3",
     "LQS Thm 3",
-    "Choosing between two (beta, eps, delta)-DPS algorithms by a coin that ignores the data is (beta, eps, delta)-DPS.",
+    sentence("thm3"),
     Registered.PROVED,
     (
         Obligation(
@@ -102,6 +103,7 @@ THEOREM3 = Statement(
         ),
     ),
     duty=("The coin does not depend on the data.",),
+    theorem="thm3",
 )
 
 
@@ -141,9 +143,7 @@ _FIFTY = {"times": 50, "beta": Fraction(1, 5), "printed": "1.427e-5"}
 FRESH = Statement(
     "fresh",
     "LQS 2.7",
-    "Fifty fresh samples at rate 0.2, each given to a (0.2, 0.02, 0)-DPS algorithm, are together 1-DP; a row is in at "
-    "least "
-    "one of them with probability 1 - 0.8^50 > 0.99998.",
+    sentence("fresh"),
     Registered.PROVED,
     (
         Obligation(
@@ -170,6 +170,7 @@ FRESH = Statement(
         ),
     ),
     duty=("The samples are drawn independently, and nothing else is computed from them.",),
+    theorem="fresh",
 )
 
 STATEMENTS = (THEOREM2, THEOREM2_STRICT, THEOREM3, THEOREM3_EVENT, FRESH)

@@ -9,6 +9,7 @@ from flint import arb
 
 from crowdproof.proofs.binomial import mass
 from crowdproof.proofs.engines.finite import lift
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.laws import both_ways, guess, law, sampled
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
@@ -65,9 +66,7 @@ _PAIRS = tuple(
 XOR = Statement(
     "xor",
     "LQS 2.2",
-    "The parity r(T) of a sample and r(T) XOR s(T), for s(T) 'the target is sampled', do not compose: at rate 1/2 and "
-    "two "
-    "or more rows each alone is perfectly private, and the pair reveals s(T), with delta = beta at every eps.",
+    sentence("xor"),
     Registered.PROVED,
     (
         Obligation(
@@ -96,6 +95,7 @@ XOR = Statement(
         ),
     ),
     remark="For all n by the induction step; the enumerations show that the laws are the ones meant.",
+    theorem="xor",
 )
 
 XOR_LEAK = Statement(

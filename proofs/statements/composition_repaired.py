@@ -48,7 +48,7 @@ def _certified(threshold: int, length: int, which: str, printed: str, moved: int
     miss = (4 * n * (arb(2) / 3 * arb(3).root(4)).log()).exp()  # Chernoff: Pr[Bin(4 N0, 1/2) <= N0]
     wrong = (arb(4) / 3) * (1 / arb(length) + peak) + miss
     bounds = {"alone": (length + arb(1) / 2) * peak / 2, "pair": (1 - wrong) / 2 - 2 * wrong}
-    return against(bounds[which], printed, moved)
+    return {**against(bounds[which], printed, moved), "miss": miss}
 
 
 def _crossing(length: int) -> dict[str, Fraction]:

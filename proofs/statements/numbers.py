@@ -11,6 +11,7 @@ from crowdproof.findings import Estimate
 from crowdproof.proofs.bounds import tight
 from crowdproof.proofs.bounds.theorem5 import theorem5
 from crowdproof.proofs.engines.finite import lift
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.rounding import against, off_by_one
 from crowdproof.proofs.statement import (
     Finite,
@@ -98,15 +99,13 @@ TABLE = Statement(
             (goal("below >= k"), goal("above >= k + 1")),
         ),
     ),
+    extent="the 18 printed cells",
 )
 
 TIGHT_TABLE = Statement(
     "thm5-tight",
     "beyond LQS Thm 5",
-    "The exact (eps, delta)-DP delta of sampling and a strongly safe k-anonymization, the largest over n of the sum "
-    "of positive "
-    "parts of P_n - x P_(n-1) over the outputs {nothing, k..n} and of the reverse, on Table 2's grid; it holds for "
-    "every eps >= 0.",
+    sentence("thm5_tight"),
     Registered.PROVED,
     (
         Obligation(
@@ -123,6 +122,7 @@ TIGHT_TABLE = Statement(
         ),
     ),
     remark="Certified for both neighbour relations by crowdproof.proofs.bounds.",
+    theorem="thm5_tight",
 )
 
 
@@ -135,9 +135,7 @@ _BELOW = ({"epsilon": "0.1", "printed": "5.325e-5"}, {"epsilon": "0.05", "printe
 BELOW = Statement(
     "thm5-small-eps",
     "beyond LQS Thm 5",
-    "Below eps = -ln(1-beta), where Theorem 5 is silent, (eps, delta)-DP holds too: for k = 20, beta = 0.1 (where "
-    "-ln(1-beta) = 0.105) "
-    "with delta 5.325e-5 at eps = 0.1 and 7.519e-4 at eps = 0.05.",
+    sentence("thm5_small_eps"),
     Registered.PROVED,
     (
         Obligation(
@@ -147,6 +145,7 @@ BELOW = Statement(
             off_by_one(_BELOW),
         ),
     ),
+    theorem="thm5_small_eps",
 )
 
 

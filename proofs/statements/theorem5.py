@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from crowdproof.proofs.binomial import at_most, mass
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.statement import (
     Finite,
     Identity,
@@ -21,7 +22,7 @@ from crowdproof.proofs.statement import (
 GAMMA = Statement(
     "gamma",
     "LQS 3.3",
-    "gamma - beta = (x-1)(1-beta)/x, which is positive for eps > 0; and gamma is below 1.",
+    sentence("gamma_above_beta"),
     Registered.PROVED,
     (
         Obligation(
@@ -52,6 +53,7 @@ GAMMA = Statement(
         ),
     ),
     checked=("eps > 0", "beta < 1"),
+    theorem="gamma_above_beta",
 )
 
 _RATIO = "f*(n - j) == n*(1 - b)*h"
@@ -251,8 +253,8 @@ def _small(n: int, k: int, b: Fraction, x: Fraction) -> dict[str, Fraction]:
     losses += [mass(j, n - 1, b) - x * mass(j, n, b) for j in range(k, n + 1)]
     gamma = (x - 1 + b) / x
     bad = sum((mass(j, n, b) for j in range(k, n + 1) if j > gamma * n), Fraction(0))
-    exact = max(sum((g for g in each if g > 0), Fraction(0)) for each in (gains, losses))
-    return {"exact": exact, "bad": bad}
+    forth, back = (sum((g for g in each if g > 0), Fraction(0)) for each in (gains, losses))
+    return {"exact": max(forth, back), "forth": forth, "back": back, "bad": bad}
 
 
 _SMALL = tuple(
@@ -265,9 +267,7 @@ _SMALL = tuple(
 THEOREM5 = Statement(
     "thm5",
     "LQS Thm 5, App A.2",
-    "Sampling at rate beta and then a strongly safe k-anonymization is (eps, delta)-DP for eps >= -ln(1-beta), with "
-    "delta = "
-    "d(k, beta, eps), the largest Pr[Bin(n, beta) > gamma n] over n >= n_m = ceil(k/gamma - 1).",
+    sentence("thm5"),
     Registered.PROVED,
     (
         *STEPS,
@@ -300,6 +300,7 @@ THEOREM5 = Statement(
         "The recoding does not depend on the data; no row numbers, suppressed rows or totals are released.",
         "d < beta, if the claim is to be DPS by Definition 3 (see thm5-nontrivial).",
     ),
+    theorem="thm5",
 )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from crowdproof.exact import rational
 from crowdproof.proofs.binomial import mass
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.statement import (
     Finite,
     Identity,
@@ -166,9 +167,7 @@ THEOREM6 = Statement(
 TWO_SAMPLES = Statement(
     "thm6-two-samples",
     "LQS Thm 6, repaired here",
-    "If A_m runs on a sample that is independent of the one its mapping is applied to (or on the full data), the "
-    "algorithm is (eps, delta)-DP "
-    "with delta = d(k, beta, eps - eps1) for eps >= eps1 - ln(1-beta).",
+    sentence("thm6_two_samples"),
     Registered.PROVED,
     (
         Obligation(
@@ -221,6 +220,7 @@ TWO_SAMPLES = Statement(
     ),
     checked=("eps - eps1 >= -ln(1-beta), through thm5",),
     duty=("The two samples are drawn independently.", "A_m is eps1-DP for the same neighbour relation."),
+    theorem="thm6_two_samples",
 )
 
 SAME_SAMPLE = Statement(

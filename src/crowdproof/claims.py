@@ -81,9 +81,17 @@ def _columns(written: str | list[str] | tuple[str, ...] | None) -> tuple[str, ..
     if written is None:
         return None
     names = tuple(part.strip() for part in written.split("|")) if isinstance(written, str) else tuple(written)
+    if not all(isinstance(each, str) for each in names):
+        raise ParameterError("columns holds what is no name: write the names of columns as text.")
     if not names or not all(names):
         raise ParameterError("columns is empty: name at least one column, or leave it out to mean all of them.")
     return once(names)
+
+
+def _match(written: str) -> str:
+    if written not in ("text", "matching"):
+        raise ParameterError(f"match is {written!r}: write text or matching.")
+    return written
 
 
 def once(names: Sequence[str]) -> tuple[str, ...]:
@@ -211,17 +219,27 @@ class Safe(Claim):
 
 @frozen
 class KAnonymity(Claim):
-    """Every row of the release, seen through `columns` (None means all), appears at least k times."""
+    """Every row of the release, seen through `columns` (None means all), appears at least k times.
+
+    With `match` "matching" the cells are read as what they stand for, and an adversary knows everybody's values: in
+    every original that fits the release, at least k rows may be those of each person.
+    """
 
     notion: ClassVar[str] = "k-anonymity"
     examined_by: ClassVar[str | None] = "k_anonymity"
     k: int = field(converter=_k)
     columns: tuple[str, ...] | None = field(default=None, converter=_columns)
+    match: str = field(default="text", converter=_match)
 
     @property
     def meaning(self) -> str:
         """What the claim promises."""
         seen = "" if self.columns is None else f", seen through {', '.join(self.columns)},"
+        if self.match == "matching":
+            return (
+                f"Whoever knows everybody's values finds at least {self.k} rows{seen.rstrip(',')} that may be those of "
+                "a person, whatever the original of the release was."
+            )
         return f"Every row of the release{seen} appears at least {self.k} times."
 
 
@@ -243,12 +261,18 @@ class Assertion(Claim):
 
 
 PARSEABLE: dict[str, type[Claim]] = {each.notion: each for each in (DP, DPS, CrowdBlending, Safe, KAnonymity)}
-_CALL = re.compile(r"\s*([a-z-]+)\s*\((.*)\)\s*", re.DOTALL | re.IGNORECASE)
+_CALL = re.compile(r"([a-z-]+)\s*\((.*)\)", re.DOTALL | re.IGNORECASE)
+MOST_CHARACTERS = 10_000
+"""Characters of a claim: enough for hundreds of columns, and read in a moment whatever they are."""
 
 
 def parse_claim(text: str) -> Claim:
     """Read a claim as it is written on a command line or in a configuration file."""
-    match = _CALL.fullmatch(text)
+    if len(text) > MOST_CHARACTERS:
+        raise ParameterError(
+            f"a claim of {len(text):,} characters is not read: write it in {MOST_CHARACTERS:,} at most."
+        )
+    match = _CALL.fullmatch(text.strip())
     if match is None or match[1].lower() not in PARSEABLE:
         known = ", ".join(f"{name}(...)" for name in PARSEABLE)
         raise ParameterError(f"{text!r} is not a claim: write one of {known}, for example dp(epsilon=1, delta=1e-6).")
@@ -273,7 +297,8 @@ def _arguments(text: str, whole_claim: str) -> dict[str, str]:
     for part in filter(str.strip, re.split(r",(?![^(]*\))", text)):
         name, equals, value = part.partition("=")
         if not equals:
-            raise ParameterError(f"{part.strip()!r} in {whole_claim!r} has no name: write it as name=value.")
+            comma = ", and decimal numbers with a point" if arguments and part.strip().isdecimal() else ""
+            raise ParameterError(f"{part.strip()!r} in {whole_claim!r} has no name: write it as name=value{comma}.")
         if name.strip() in arguments:
             raise ParameterError(f"{name.strip()} is given twice in {whole_claim!r}: keep one.")
         arguments[name.strip()] = value.strip()

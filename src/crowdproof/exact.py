@@ -19,12 +19,16 @@ _LONG = 14_000
 """Bits from which on a number is not written in base 10."""
 _FAR = 100_000
 """Places before or after the point; a few letters, such as 1e-99999999, would else take minutes to read."""
+_SHOWN = 100
+"""Characters of what was written that an error shows: far more than a number takes."""
 LONGEST_RUN = 1_000_000
 """Seconds that one run of a target may be given: the system's clocks refuse to wait for about twice that."""
 
 
-def rational(value: Number, name: str = "value") -> Fraction:
+def rational(value: Number, name: str = "value", *, remedy: str = "write it like 0.1, 1e-8 or 1/3") -> Fraction:
     """The number that was written, exactly; a float is read by its shortest repr.
+
+    What is no number is an error, which ends with the `remedy`.
 
     >>> rational(0.1), rational("1e-8"), rational("2/3")
     (Fraction(1, 10), Fraction(1, 100000000), Fraction(2, 3))
@@ -42,7 +46,7 @@ def rational(value: Number, name: str = "value") -> Fraction:
     except ParameterError as error:
         raise ParameterError(f"{name} is {error}") from None
     except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
-        raise ParameterError(f"{name} is {text!r}, which is not a number: write it like 0.1, 1e-8 or 1/3.") from None
+        raise ParameterError(f"{name} is {_cut(text)!r}, which is not a number: {remedy}.") from None
 
 
 def _part(text: str) -> Fraction:
@@ -50,8 +54,13 @@ def _part(text: str) -> Fraction:
         return Fraction(int(text, 16))
     number = Decimal(text)
     if abs(number.adjusted()) > _FAR:
-        raise ParameterError(f"{text}, which is too extreme: write a number of at most {_FAR:,} digits.")
+        raise ParameterError(f"{_cut(text)}, which is too extreme: write a number of at most {_FAR:,} digits.")
     return Fraction(number)
+
+
+def _cut(text: str) -> str:
+    """The text for an error to show: the beginning of a long one."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def whole(value: Number, name: str, at_least: int = 1) -> int:
@@ -60,9 +69,10 @@ def whole(value: Number, name: str, at_least: int = 1) -> int:
     >>> whole("20", "k")
     20
     """
-    number = rational(value, name)
+    remedy = f"give a whole number of at least {at_least}"
+    number = rational(value, name, remedy=remedy)
     if number.denominator != 1 or number < at_least:
-        raise ParameterError(f"{name} is {show(number)}: give a whole number of at least {at_least}.")
+        raise ParameterError(f"{name} is {show(number)}: {remedy}.")
     return int(number)
 
 
@@ -139,7 +149,7 @@ class Epsilon:
         """Read an epsilon as a person writes it: a number, or `ln 3`, `ln(10/9)`, `-ln 0.9`."""
         if isinstance(written, Epsilon):
             return written
-        match = _LN.fullmatch(written) if isinstance(written, str) else None
+        match = _LN.fullmatch(" ".join(written.split())) if isinstance(written, str) else None
         if match is None:
             number = rational(written, name)
             if number < 0:
@@ -149,7 +159,7 @@ class Epsilon:
         if argument > 0 and match[1]:
             argument = 1 / argument
         if argument < 1:
-            raise ParameterError(f"{name} is {written!r}: it must be at least 0.")
+            raise ParameterError(f"{name} is {_cut(str(written))!r}: it must be at least 0.")
         return cls(argument, True) if argument > 1 else cls(Fraction(0))
 
     @property

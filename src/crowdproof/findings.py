@@ -87,6 +87,8 @@ class Proved:
     """The claim holds: every obligation was discharged."""
 
     name = "PROVED"
+    basis: str = ""
+    """What it rests on, for mathematics: a proof kernel, or less than that."""
 
 
 @frozen
@@ -265,6 +267,13 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     cost: Cost = Cost()
     reproduce: Reproduce = Reproduce()
+    measures: Mapping[str, Json] = field(factory=dict)
+    """What was measured, as numbers by name, for programs that read the finding."""
+
+    def __str__(self) -> str:
+        """The text report, as the command line prints it."""
+        text: str = import_module("crowdproof.report").render([self], "text")
+        return text
 
     def _repr_html_(self) -> str:
         """The finding as a notebook shows it. Reports are loaded by name, since the words import nothing of ours."""
@@ -272,8 +281,7 @@ class Finding:
         return shown
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        plain: str = import_module("crowdproof.report.text_report").render([self])
-        return {"text/plain": plain, "text/html": self._repr_html_()}
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
 
 
 def exit_code(findings: Iterable[Finding], *, lenient: bool = False) -> ExitCode:

@@ -53,14 +53,15 @@ class AssertPrivate:
         """Fail where a claim is refuted or could not be decided; the finding about the last one is handed back.
 
         Without a claim of its own it holds the mechanism to every claim that the test, its class or module is marked
-        with.
+        with. A claim that several marks state is audited with the options of each of them.
         """
         __tracebackhide__ = True
         from crowdproof.audit.gate.assertion import assert_private  # noqa: PLC0415  (only when it is used)
 
         stated = _stated(self._item)
         if claim is not None:
-            stated = [(claim, stated[0][1] if stated else {})]
+            marked = [each for each in stated if _name(each[0]) == _name(claim)]
+            stated = marked or [(claim, stated[0][1] if stated else {})]
         if not stated:
             pytest.fail(
                 "there is no claim: mark the test with privacy_claim, or give assert_private one.", pytrace=False

@@ -40,7 +40,11 @@ def _claim_to_json(claim: Claim) -> dict[str, f.Json]:
 def _claim_from_json(record: Mapping[str, Any], _: object = None) -> Claim:
     arguments = dict(record)
     notion = arguments.pop("notion")
-    return Assertion(**arguments) if notion == Assertion.notion else build_claim(notion, arguments)
+    if notion != Assertion.notion:
+        return build_claim(notion, arguments)
+    if not all(isinstance(each, str) for each in arguments.values()):
+        raise ValueError("what is asserted is text")
+    return Assertion(**arguments)
 
 
 def _make_converter() -> Converter:
@@ -111,6 +115,8 @@ def loads(text: str) -> list[f.Finding]:
         ) from None
     except RecursionError:
         raise DataError("this JSON is nested too deeply: give a file that crowdproof wrote.") from None
+    except ValueError:  # which Python raises for a whole number of thousands of digits
+        raise DataError("this JSON has a number that is too long: give a file that crowdproof wrote.") from None
     records = content if isinstance(content, list) else [content]
     if not all(isinstance(each, dict) for each in records):
         raise DataError("this JSON holds no findings: give a file that crowdproof wrote.")

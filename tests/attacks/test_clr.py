@@ -36,10 +36,20 @@ def test_the_town_tells_its_story():
 
 
 def test_the_attack_on_the_defended_mechanism_finds_nothing():
-    safe = StronglySafe(Scheme({"net_worth": Grid(100_000)}), 20)
+    safe = StronglySafe(Scheme({"net_worth": Grid(500_000)}), 20)
     story = clr.run(target=safe, trials=60)
     assert isinstance(story.finding().verdict, NotRefuted)
     assert "nothing in the release shows the person" in story.learned[0]
+
+
+def test_a_release_of_the_rows_or_of_nothing_says_nothing_of_k_anonymity():
+    for target, told in (
+        (lambda table, rng: table[rng.permutation(table.height)], "not k-anonymous for any k above 1"),
+        (StronglySafe(Scheme({"net_worth": Grid(1)}), 20), "published no row"),
+    ):
+        verdict = clr.run(target=target, trials=60).finding().verdict
+        assert isinstance(verdict, Undecided)
+        assert told in verdict.reason
 
 
 def test_the_same_seed_gives_the_same_story():
@@ -104,8 +114,9 @@ def test_bad_input_is_refused_with_the_remedy():
 def test_the_twin_is_exact_only_where_nobody_beyond_can_be_shown():
     everybody, adversary = town(), clr.Adversary("net_worth", 10**7)
     grid = Scheme({"net_worth": Grid(100_000)})
-    never = clr._never(StronglySafe(grid, 2), everybody, adversary)
+    measured = clr.run(trials=30).victim
+    never = clr._never(StronglySafe(grid, 2), everybody, adversary, measured)
     assert never is not None
     assert never.advantage.low == never.advantage.high == 0
-    assert clr._never(StronglySafe(grid, 1), everybody, adversary) is None
-    assert clr._never(StronglySafe(grid, 20), pl.concat([everybody] * 20), adversary) is None
+    assert clr._never(StronglySafe(grid, 1), everybody, adversary, measured) is None
+    assert clr._never(StronglySafe(grid, 20), pl.concat([everybody] * 20), adversary, measured) is None

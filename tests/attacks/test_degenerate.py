@@ -28,6 +28,7 @@ def test_the_safe_twin_shows_nothing():
     defended = degenerate.run(k=3).defended
     assert defended is not None
     assert not defended.succeeds
+    assert defended.bound is not None
     assert defended.advantage.high <= defended.bound
 
 

@@ -20,8 +20,10 @@ def test_it_succeeds_on_the_victim_fails_on_the_twin_and_its_page_is_current(nam
     assert isinstance(story.finding().verdict, Refuted)
     assert story.defended is not None
     assert not story.defended.succeeds
-    within = (story.defended.bound or 0) + ROUNDING
-    assert story.defended.advantage.low <= 0 or story.defended.advantage.high <= within
+    assert story.defended.yardstick is story.victim.yardstick
+    assert story.defended.bound is None or story.defended.advantage.low <= story.defended.bound + ROUNDING
+    if story.victim.rows is not None:
+        assert story.defended.rows.published >= story.victim.rows.published / 2
     assert pages.page(story) == (FOLDER / f"{name}.md").read_text(encoding="utf-8"), (
         "run python -m crowdproof.attacks.pages docs/attacks"
     )

@@ -8,6 +8,7 @@ from crowdproof.attacks import intersection
 from crowdproof.attacks.intersection import Intersecting, admit, values_left
 from crowdproof.data import adult
 from crowdproof.errors import DataError
+from crowdproof.findings import Refuted, Undecided
 from crowdproof.mechanisms import Mondrian
 
 KNOWN = ("age", "sex", "education_num")
@@ -69,14 +70,28 @@ def test_releases_that_do_not_look_at_the_people_are_never_refuted():
     for seed in range(8):
         story = intersection.run(target=coin, data=PEOPLE, rows=100, trials=40, seed=seed)
         assert not story.victim.succeeds
-        assert "anonymous" not in story.learned[0]
 
 
-def test_a_randomized_release_of_the_rows_themselves_is_refuted():
+def test_a_release_of_the_rows_themselves_is_not_k_anonymous_and_says_nothing_of_the_claim():
     rare = PEOPLE.with_columns(ill=pl.Series([f"illness {i}" for i in range(150)]))
-    story = intersection.run(target=shuffled, data=rare, rows=100, trials=40)
-    assert story.victim.succeeds
-    assert "for 50 of these it is the truth" in story.learned[0]
+    verdict = intersection.run(target=shuffled, data=rare, rows=100, trials=40).finding().verdict
+    assert isinstance(verdict, Undecided)
+    assert "not k-anonymous for any k above 1" in verdict.reason
+
+
+def pairs(people, rng):
+    """Neighbours in age are published together, two by two: 2-anonymous, and the pairs depend on who is there."""
+    rows = people.sort("age", "ill")
+    group = pl.int_range(pl.len()) // 2
+    cells = pl.format("[{}, {}]", pl.col("age").min().over(group), pl.col("age").max().over(group))
+    return rows.select(cells.alias("age"), "ill").head(rows.height // 2 * 2).sort("age", "ill")
+
+
+def test_groups_that_differ_between_two_releases_are_refuted():
+    rare = pl.DataFrame({"age": range(600), "ill": [f"illness {i}" for i in range(600)]})
+    story = intersection.run(target=pairs, data=rare, rows=400, trials=200)
+    assert isinstance(story.finding().verdict, Refuted)
+    assert story.victim.success.low > story.victim.baseline.high
 
 
 def test_too_few_people_are_refused_with_the_remedy():

@@ -1,4 +1,4 @@
-"""Minimality: the posterior by enumerating all worlds, the suspects on census rows, and none at a fixed level."""
+"""Minimality: the posterior by enumerating all worlds, the suspects on census rows, and rates at a fixed level."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from crowdproof.attacks import minimality
-from crowdproof.attacks.minimality import COARSE, FINE, MinimalDiverse, posterior
+from crowdproof.attacks.minimal_diverse import MinimalDiverse, posterior
+from crowdproof.attacks.minimality import COARSE, FINE
 from crowdproof.audit.check import Terms, check
 from crowdproof.data import adult
 from crowdproof.errors import DataError
@@ -27,14 +28,31 @@ def test_the_posterior_is_that_of_counting_worlds(sizes, having, l):  # noqa: E7
     assert posterior(sizes, having, l) == expected
 
 
-def test_the_suspects_have_the_value_and_a_fixed_level_makes_nobody_suspect():
+def test_success_is_held_against_the_claims_own_number_and_people_outside():
     story = minimality.run()
     assert story.victim.succeeds
-    assert story.victim.success.low > Fraction(7, 10)
-    assert story.victim.baseline.high < Fraction(1, 2)
+    assert story.victim.success.low > Fraction(1, 2)
+    assert story.victim.allowed == max(Fraction(1, 2), story.victim.baseline.high)
     assert story.defended is not None
     assert not story.defended.succeeds
+    assert story.defended.yardstick is story.victim.yardstick
     assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
+
+
+def test_an_interval_that_reaches_1_in_l_or_the_share_outside_refutes_nothing():
+    for seed in range(6):
+        for l in (2, 3, 4):  # noqa: E741
+            victim = minimality.run(l=l, seed=seed).victim
+            assert victim.succeeds == (victim.success.low > max(Fraction(1, l), victim.baseline.high))
+
+
+def test_the_seed_and_the_data_change_every_number():
+    first, second = (minimality.run(seed=seed) for seed in (0, 1))
+    assert first.victim != second.victim
+    assert first.learned != second.learned
+    half = minimality.run(data=adult(complete=True).sample(15_000, seed=5))
+    assert half.learned != first.learned
+    assert not any(each.title == "How the columns were chosen" for each in half.evidence)
 
 
 def test_the_victims_release_is_diverse_as_it_claims():

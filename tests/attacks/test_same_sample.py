@@ -14,8 +14,9 @@ from crowdproof.mechanisms import TwoRecodings
 
 def test_the_smallest_counterexample_exactly():
     story = same_sample.run()
-    assert story.victim.advantage.low == story.victim.advantage.high == Fraction(119, 5120)
-    assert story.victim.bound == Fraction(1, 64)
+    above = story.victim.success.low - 12 * story.victim.baseline.low
+    assert above == Fraction(119, 5120)
+    assert story.victim.allowed == 12 * story.victim.baseline.low + Fraction(1, 64)
     assert story.victim.succeeds
     assert story.defended is not None
     assert not story.defended.succeeds
@@ -34,7 +35,7 @@ def test_the_auditor_finds_the_same_number_on_the_running_mechanism():
 )
 def test_other_parameters_of_the_users_choice(n, k, beta, x1, x):
     story = same_sample.run(n=n, k=k, beta=beta, x1=x1, x=x)
-    assert story.victim.succeeds == (story.victim.advantage.low > story.victim.bound)
+    assert story.victim.succeeds == (story.victim.success.low > story.victim.allowed)
     assert story.defended is not None
     assert not story.defended.succeeds
 

@@ -1,5 +1,6 @@
 """Damaged Parquet files: some make polars panic, which is no Exception; all are errors of the file, or tables."""
 
+import gzip
 import json
 import sys
 
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 from gate_projects import entry, project_file
 
+from crowdproof.audit.data import separated
 from crowdproof.audit.data.tables import read_table
 from crowdproof.audit.targets import load_target
 from crowdproof.cli import main
@@ -103,3 +105,12 @@ def test_a_gate_keeps_its_other_findings(damaged, tmp_path, monkeypatch, capsys)
     code, out, _ = run(monkeypatch, capsys, "gate", "--seed", "1", "--format", "json")
     kinds = [each["verdict"]["kind"] for each in json.loads(out)]
     assert (code, kinds[0], set(kinds[1:])) == (ExitCode.REFUTED, "refuted", {"skipped"})
+
+
+def test_a_compressed_file_is_not_unpacked_without_end(tmp_path, monkeypatch):
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(gzip.compress(b"age\n" + b"1\n" * 1000))
+    assert read_table(path).height == 1000
+    monkeypatch.setattr(separated, "MOST_UNPACKED", 100)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        read_table(path)

@@ -47,7 +47,8 @@ def test_text_keeps_what_was_written(tmp_path):
 def test_types_can_be_declared(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("zip,born\n01234,2001-02-03\n")
-    assert read_table(path).rows() == [(1234, date(2001, 2, 3))]
+    assert read_table(path).rows() == [("01234", date(2001, 2, 3))]
+    assert read_table(path, schema={"zip": "integer"}).rows() == [(1234, date(2001, 2, 3))]
     assert read_table(path, schema={"zip": "text"}).rows() == [("01234", date(2001, 2, 3))]
     assert read_table(path, schema={"zip": "number", "born": "text"}).rows() == [(1234.0, "2001-02-03")]
     with pytest.raises(DataError, match="the type of zip is 'postcode': declare one of integer, number, text"):
@@ -120,3 +121,27 @@ def test_a_database_with_several_tables_is_asked_for_one(tmp_path):
     PEOPLE.write_csv(tmp_path / "people.csv")
     with pytest.raises(DataError, match="one table only"):
         read_table(f"{tmp_path / 'people.csv'}::people")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["02138", "53711"], pl.String),
+        (["53711", "02138"], pl.String),
+        (["+491701234567", "+491701234568"], pl.String),
+        (["4111111111111111", "4111111111111112"], pl.String),
+        (["12E4", "13E5"], pl.String),
+        (["0", "10"], pl.Int64),
+        (["0.5", "10.25"], pl.Float64),
+        (["-5", "7"], pl.Int64),
+        (["1.5e3", "2"], pl.Float64),
+    ],
+)
+def test_what_looks_like_a_code_stays_text(tmp_path, cells, kind):
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["cell", *cells]))
+    table = read_table(path)
+    assert table["cell"].dtype == kind
+    if kind == pl.String:
+        assert table["cell"].to_list() == cells
+    assert read_table(path, schema={"cell": "number"})["cell"].dtype == pl.Float64

@@ -34,9 +34,9 @@ params = { k = 3, label = "10" }
 timeout = 7
 
 [[claims]]
-name = "by schema"
+name = "by values"
 target = "target:safe"
-schema = { age = [20, 30, 40] }
+values = { age = [20, 30, 40] }
 claim = "dp(epsilon=1)"
 
 [[claims]]
@@ -48,11 +48,11 @@ mechanism = { kind = "laplace", scale = "1/2" }
 """
 AUDIT = ["audit", "target.py:anonymize", "--data", "people.csv", "--param", 'label="10"', "--isolate", "none"]
 AUDIT += ["--search", "1", "--claim", "dps(beta=0.5, epsilon=1, delta=0.2)"]
-ATTACK = ["--target", "target.py:anonymize", "--data", "people.csv", "--target-param", 'label="10"']
+ATTACK = ["--target", "target.py:anonymize", "--data", "people.csv", "--param", 'label="10"']
 VERBS = {
     "audit": [*AUDIT, "--runs", "400", "--seconds", "100", "--strict"],
     "audit of two claims": [*AUDIT, "--claim", "k-anonymity(k=2, columns=age)", "--deterministic"],
-    "replay": ["replay", "w.json"],
+    "replay": ["replay", "w.json", "--yes"],
     "replay on another target": [
         "replay",
         "w.json",
@@ -64,15 +64,15 @@ VERBS = {
         "2000",
     ],
     "attack": ["attack", "xor"],
-    "attack on a target": ["attack", "clr", *ATTACK, "--param", "trials=4", "--param", "value=1e4"],
+    "attack on a target": ["attack", "clr", *ATTACK, "--set", "trials=4", "--set", "value=1e4"],
     "attack on a file": [
         "attack",
         "clr",
         "--release",
         "my release.csv",
-        "--param",
+        "--set",
         "column=age",
-        "--param",
+        "--set",
         "above=40",
     ],
     "check": ["check", "people.csv", "--k", "2", "--sensitive", "zip", "--l", "2", "--match", "covering"],

@@ -33,14 +33,14 @@ def test_a_story_is_a_finding_in_any_format():
 def test_a_release_file_alone(tmp_path: Path):
     file = tmp_path / "release.csv"
     pl.DataFrame({"worth": ["[1, 5]"] * 3 + ["[900, 35000]"] * 3}).write_csv(file)
-    shown = attack("clr", "--release", str(file), "--param", "column=worth", "--param", "above=1000")
+    shown = attack("clr", "--release", str(file), "--set", "column=worth", "--set", "above=1000")
     assert shown.returncode == 0
     assert "3 rows show [900, 35000]" in shown.stdout
 
 
 def test_a_parameter_of_the_target_reaches_it(tmp_path: Path):
     (tmp_path / "own.py").write_text("def release(table, k):\n    raise ValueError(f'k is {k}')\n")
-    failed = attack("linkage", "--target", f"{tmp_path / 'own.py'}:release", "--target-param", "k=3", "--seed", "1")
+    failed = attack("linkage", "--target", f"{tmp_path / 'own.py'}:release", "--param", "k=3", "--seed", "1")
     assert failed.returncode == ExitCode.BROKEN
     assert "k is 3" in failed.stderr
 
@@ -49,12 +49,12 @@ def test_a_parameter_of_the_target_reaches_it(tmp_path: Path):
     ("arguments", "said"),
     [
         (["phlogiston"], "there is no attack 'phlogiston'"),
-        (["xor", "--param", "colour=red"], "takes no 'colour'"),
+        (["xor", "--set", "colour=red"], "takes no 'colour'"),
         (["xor", "--release", "nowhere.csv"], "needs a mechanism to run"),
-        (["clr", "--release", "nowhere.csv", "--param", "column=a"], "there is no file nowhere.csv"),
-        (["clr", "--target-param", "k=3"], "name it with --target, or give the attack a --param."),
-        (["clr", "--release", "a.csv", "--data", "b.csv"], "leave out --target, --target-param and --data."),
-        (["clr", "--param", "k"], "write it as name=value"),
+        (["clr", "--release", "nowhere.csv", "--set", "column=a"], "there is no file nowhere.csv"),
+        (["clr", "--param", "k=3"], "name it with --target, or give the attack a --set NAME=VALUE."),
+        (["clr", "--release", "a.csv", "--data", "b.csv"], "leave out --target, --param and --data."),
+        (["clr", "--set", "k"], "write it as name=value"),
     ],
 )
 def test_errors_are_one_sentence_with_code_2(arguments, said):

@@ -85,7 +85,7 @@ def test_a_leak_is_refuted_written_and_replayed_and_its_safe_twin_is_not(crowdpr
     assert finding["verdict"]["kind"] == "refuted"
     assert finding["reproduce"]["seed"] == 5
     assert "--seed 5" in finding["reproduce"]["command"]
-    confirmed = crowdproof("replay", "w.json")
+    confirmed = crowdproof("replay", "w.json", "--yes")
     assert confirmed.returncode == 0, confirmed.stderr
     assert "The refutation is confirmed" in confirmed.stdout
     repaired = crowdproof("replay", "w.json", "--target", "target.py:safe", "--isolate", "none", "--runs", "2000")
@@ -103,16 +103,16 @@ def test_a_refutation_that_cannot_be_replayed_does_not_lose_the_others(crowdproo
     gone = json.loads(json.dumps(whole))
     gone[0]["reproduce"]["parameters"]["target"] = None
     (tmp_path / "two.json").write_text(json.dumps(gone + whole))
-    ran = crowdproof("replay", "two.json", "--format", "json")
+    ran = crowdproof("replay", "two.json", "--yes", "--format", "json")
     assert ran.returncode == ExitCode.BROKEN, ran.stderr
     first, second = json.loads(ran.stdout)
     assert (first["verdict"]["kind"], second["verdict"]["kind"]) == ("skipped", "refuted")
     assert "--target" in first["verdict"]["reason"]
     (tmp_path / "one.json").write_text(json.dumps(gone))
-    assert crowdproof("replay", "one.json").returncode == ExitCode.BROKEN
+    assert crowdproof("replay", "one.json", "--yes").returncode == ExitCode.BROKEN
 
 
-@pytest.mark.parametrize(("schema", "seen"), [((), 1234), (("--schema", "zip=text"), "01234")])
+@pytest.mark.parametrize(("schema", "seen"), [((), "01234"), (("--schema", "zip=integer"), 1234)])
 def test_a_declared_type_keeps_what_was_written(crowdproof, tmp_path, schema, seen):
     (tmp_path / "zips.csv").write_text("zip\n01234\n01234\n01234\n")
     options = ["--claim", "dp(epsilon=1)", "--data", "zips.csv", *schema, "--isolate", "none", "--search", "0"]

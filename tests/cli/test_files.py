@@ -44,6 +44,22 @@ def test_a_link_and_the_rights_of_a_file_stay(tmp_path):
     assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("after", 0o640)
 
 
+@pytest.mark.parametrize("victim", ["victim", "/dev/null", "/dev/full", "nowhere/at/all"])
+def test_a_link_that_was_made_during_the_run_is_not_followed(tmp_path, victim):
+    (tmp_path / "victim").write_text("whole")
+    path, own = tmp_path / "o.json", tmp_path / "own.json"
+    own.symlink_to("victim")
+    for each in (path, own):
+        files.remember(each)
+    own.unlink()
+    for each in (path, own):
+        each.symlink_to(victim if each is path else "elsewhere")
+        files.put(each, b"[]")
+        assert not each.is_symlink()
+        assert each.read_bytes() == b"[]"
+    assert (tmp_path / "victim").read_text() == "whole"
+
+
 def test_devices_are_written_to(tmp_path):
     files.put(files.Path("/dev/null"), b"x")
     assert stat.S_ISCHR(files.Path("/dev/null").stat().st_mode)

@@ -5,9 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from report.samples import SAMPLES
 
 from crowdproof.cli import VERBS, cli, main
 from crowdproof.errors import ExitCode
+from crowdproof.report import render
+from crowdproof.wire import dumps
 
 
 def crowdproof(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -112,12 +115,26 @@ def test_every_verb_can_be_made_quiet_or_verbose_once(verb):
     assert names.count("verbose") == 1
 
 
-def test_quiet_leaves_the_report_and_nothing_on_stderr(tmp_path):
+def test_quiet_leaves_the_verdict_and_nothing_on_stderr(tmp_path):
     asked = ["prove", "gamma", "--certificates", str(tmp_path / "c")]
     told, still = crowdproof(*asked), crowdproof(*asked, "--quiet")
     assert "files written below" in told.stderr
     assert still.stderr == ""
-    assert told.stdout.splitlines()[0] == still.stdout.splitlines()[0]
+    headings = [line for line in told.stdout.splitlines() if line.startswith("PROVED")]
+    assert still.stdout.splitlines() == headings
+
+
+def test_quiet_prints_one_line_for_each_claim_and_files_are_whole(tmp_path, command_line):
+    saved, whole = tmp_path / "saved.json", tmp_path / "whole.txt"
+    saved.write_text(dumps(SAMPLES), encoding="utf-8")
+    _, out, _ = command_line("report", str(saved), "--quiet", "--format", "text", "--format", f"text={whole}")
+    assert [line.split(" ")[0] for line in out.splitlines()] == [each.verdict.name for each in SAMPLES]
+    assert whole.read_text(encoding="utf-8") == render(SAMPLES, "text")
+
+
+def test_quiet_keeps_numbers_that_were_asked_for(command_line):
+    asked = ["plan", "--epsilon", "1", "--delta", "1e-6", "--beta", "0.1"]
+    assert command_line(*asked, "--quiet") == command_line(*asked)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +159,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(arguments):
     [
         ("--seconds", "0"),
         ("--seconds", "nan"),
+        ("--seconds", "inf"),
         ("--timeout", "0"),
         ("--timeout", "nan"),
         ("--timeout", "inf"),

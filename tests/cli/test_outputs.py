@@ -71,6 +71,7 @@ VERDICTS = {"leak": ExitCode.REFUTED, "constant": ExitCode.HELD, "unfound": Exit
 """A claim about a target of that name -> what a gate of it says that can tell it."""
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("ending", "failure"),
     [
@@ -111,6 +112,7 @@ def {name}(table):
 LEAKING, SAFE = "sorted(table['age'].to_list())", "3"
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("streams", "close"),
     [
@@ -182,6 +184,7 @@ def test_certificates_are_written_where_the_report_cannot_be(crowdproof, folder)
 GATE = "crowdproof gate --seed 1 --format text --format sarif=g.sarif --badge b.json"
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(("reader", "code"), [("true", ExitCode.BROKEN), ("cat >/dev/null", ExitCode.HELD)])
 def test_files_are_written_and_the_summary_is_told_whether_or_not_somebody_reads(folder, reader, code):
     ran = shell(f"{GATE} | {reader}")
@@ -192,12 +195,14 @@ def test_files_are_written_and_the_summary_is_told_whether_or_not_somebody_reads
     assert json.loads((folder / "b.json").read_text())["color"] == "blue"
 
 
+@pytest.mark.processes
 def test_a_file_that_cannot_be_written_is_told_though_nobody_reads(folder):
     ran = shell("crowdproof report saved.json --format text --format json=/dev/full --format sarif=g.sarif | true")
     assert (ran.returncode, ran.stderr) == (ExitCode.USAGE, f"crowdproof: {FULL}\n")
     assert (folder / "g.sarif").exists()
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("printed", ["--help", "--version", "gate --help", "gate --print-schema", "attack --list"])
 def test_help_that_nobody_reads_is_no_refutation(folder, printed):
     ran = shell(f"crowdproof {printed} | true")
@@ -210,6 +215,7 @@ def test_help_that_nobody_reads_is_no_refutation(folder, printed):
 REPORT = "crowdproof report saved.json"
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-", "2>/dev/null"])
 @pytest.mark.parametrize(
     ("command", "code"),
@@ -225,6 +231,7 @@ def test_the_exit_code_does_not_depend_on_standard_error(folder, command, code, 
     assert shell(f"crowdproof {command} >/dev/null {stderr}").returncode == code
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("stdout", "reason"),
     [
@@ -241,6 +248,7 @@ def test_standard_output_that_takes_nothing_is_told_in_one_sentence(folder, comm
     )
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("closed", [">&-", "<&-", "<&- >&- 2>&-"])
 def test_where_nothing_is_printed_a_closed_stream_is_no_error(folder, closed):
     ran = shell(f"{REPORT} --format json=again.json {closed}")
@@ -259,6 +267,7 @@ def test_an_error_of_the_system_that_has_nothing_to_do_with_the_streams_stays_wh
     assert "internal error: OSError: [Errno 28] No space left on device" in err
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(("stderr", "lines"), [("2>&1", 2), ("2>/dev/full", 0)])
 def test_what_is_wrong_with_a_suppression_is_told_where_it_can_be(folder, stderr, lines):
     config = folder / "privacy.toml"

@@ -30,6 +30,11 @@ def test_the_action_calls_the_gate_with_options_and_formats_that_exist():
     check = steps["Check the claims"]["run"]
     assert options_in(check) <= OPTIONS
     assert set(re.findall(r'--format "?([a-z]+)', check)) <= set(FORMATS)
+    install = steps["Install"]
+    assert install["env"]["CHECKOUT"] == "${{ github.action_path }}"  # the version that the workflow names, no other
+    assert action["inputs"]["crowdproof"]["default"] == ""
+    assert install["run"].strip() == 'python "$CHECKOUT/pins.py" install --instead "$CROWDPROOF"'
+    assert (ROOT / "pins.py").is_file()
     assert 'exit "$code"' in check  # a refuted claim fails the job
     for name in re.findall(r"inputs\.([a-z-]+)", str(action)):
         assert name in action["inputs"]

@@ -6,4 +6,4 @@ if [ ! -x /usr/bin/chromium ]; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
 fi
-"$python" -m pip install --quiet --constraint constraints.txt --group browser
+"$python" -m pip install --quiet --require-hashes --constraint constraints.txt --group browser

@@ -1,12 +1,14 @@
 """The HTML report in a real browser: it opens, works, fits, prints, and is usable by everyone."""
 
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from report.samples import SAMPLES
 
-from crowdproof.findings import Table
+from crowdproof.claims import DP
+from crowdproof.findings import Estimate, Event, Finding, PairWitness, Refuted, Table
 from crowdproof.report import render
 from crowdproof.report.html_report import fragment
 
@@ -184,6 +186,22 @@ def test_the_numbers_of_a_chart_can_be_read(visit, report):
     numbers.locator("summary").click()
     rows = numbers.locator("tbody tr")
     assert rows.last.inner_text().split("\t")[:3] == ["claimed", "1", "0.0193"]
+
+
+@pytest.mark.parametrize(("size", "media"), [(PHONE, "screen"), (DESKTOP, "screen"), (DESKTOP, "print")])
+def test_rows_of_several_columns_are_not_cut_off(visit, tmp_path, size, media):
+    row = {"name": "Ada Lovelace", "zip": "02138", "sex": "F", "age": "30", "diagnosis": "fracture of the left radius"}
+    sure = Estimate.exactly(Fraction(1))
+    refuted = Refuted(PairWitness([row] * 5, [row] * 4, Event("any"), sure, sure, sure))
+    file = tmp_path / "wide.html"
+    file.write_text(render([Finding("clinic", DP("1"), refuted)], "html"), encoding="utf-8")
+    page = visit(file, viewport=size)
+    page.emulate_media(media=media)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    boxes = page.locator(".pair .scroll").all()
+    assert len(boxes) == 2
+    for box in boxes:
+        assert box.evaluate("each => each.scrollWidth <= each.clientWidth")
 
 
 def test_a_link_to_a_section_opens_it(visit, report):

@@ -1,5 +1,7 @@
 """What every k-anonymizer owes: k rows alike, nothing added, the same release for the same rows in any order."""
 
+from functools import partial
+
 import numpy as np
 import polars as pl
 import pytest
@@ -127,3 +129,25 @@ def test_too_few_rows_are_an_error_alone_and_nothing_in_a_sample(mechanism):
         release = Sampled("1/2", mechanism)(table, rng)
         assert release.is_empty()
         assert release.schema == mechanism(pl.concat([few, few])).schema
+
+
+@pytest.mark.parametrize("name", ["", "self", "*", "literal"])
+@pytest.mark.parametrize("k", [2, 7])
+def test_a_column_of_any_name_is_recoded_like_one_of_a_plain_name(name, k):
+    def release(column, order):
+        people = pl.DataFrame({column: [1, 2, 3, 4, 5, 6], "b": ["x", "y", "x", "y", "x", "y"]})[order]
+        safe = StronglySafe(Scheme({column: Grid(3), "b": Keep()}), k)
+        makers = [partial(Mondrian, columns=("b",)), Mondrian, partial(Mondrian, relaxed=True), KMember]
+        mechanisms = [*(make(k, total=True) for make in makers), safe]
+        return [each(people, np.random.default_rng(0)) for each in mechanisms]
+
+    plain, odd = release("age", [0, 1, 2, 3, 4, 5]), release(name, [5, 3, 1, 0, 2, 4])
+    for expected, found in zip(plain, odd, strict=True):
+        assert found.columns == [name, "b"]
+        assert found.rows() == expected.rows()
+
+
+@pytest.mark.parametrize("mechanism", [Mondrian(2), KMember(2), StronglySafe(Scheme({"^a.*$": Grid(3)}), 2)])
+def test_a_name_that_is_a_pattern_of_columns_is_refused(mechanism):
+    with pytest.raises(DataError, match="takes for a pattern"):
+        mechanism(pl.DataFrame({"^a.*$": [1, 2, 3, 4]}), np.random.default_rng(0))

@@ -13,6 +13,7 @@ from scipy import stats
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.exact import Epsilon
 from crowdproof.mechanisms import Exponential, Gaussian, Laplace
+from crowdproof.mechanisms.noise import geometric
 from crowdproof.mechanisms.odoh import calibrate, calibrate_and, calibrate_or, uniqueness
 
 
@@ -28,6 +29,34 @@ def test_gaussian_has_its_law():
     assert mechanism.scale == pytest.approx(3 * math.sqrt(2 * math.log(1.25e5)) / 0.5)
     noisy = mechanism.batch(7, np.random.default_rng(1), 100_000)
     assert stats.kstest(noisy, stats.norm(7, mechanism.scale).cdf).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "1e-3", "0.5"])
+@pytest.mark.parametrize("answers", [1, 1000, 10**6])
+@pytest.mark.parametrize("make", [lambda epsilon: Laplace(epsilon, 3), lambda epsilon: Gaussian(epsilon, "1e-5", 3)])
+def test_noise_is_within_a_hundredth_of_its_scale(epsilon, answers, make):
+    """The median of at least 100,000 draws; it strays five standard deviations less than once in 10^6."""
+    mechanism, rng = make(epsilon), np.random.default_rng(6)
+    drawn = mechanism.batch(np.zeros(answers), rng, max(1, 10**5 // answers)).ravel()
+    middle = np.median(abs(drawn))  # of Laplace ln 2 of the scale, of the normal law 0.6745
+    usual = math.log(2) if isinstance(mechanism, Laplace) else stats.norm.ppf(0.75)
+    stray = 5 / math.sqrt(len(drawn)) / usual  # five standard deviations of a median, at most
+    assert abs(middle / (usual * mechanism.scale) - 1) < 0.01 + stray
+
+
+@pytest.mark.parametrize("rate", [0.5, 1e-3, 2.0**-24, 2.0**-30, 1e-14])
+def test_geometric_numbers_have_their_law_and_reach_every_number(rate):
+    """200,000 draws against e^(-rate g) by Kolmogorov-Smirnov, and the last digit a fair coin, each at 1e-6."""
+    drawn = geometric(rate, (200_000,), np.random.default_rng(7))
+    assert drawn.min() >= 0
+    blurred = drawn + np.random.default_rng(8).random(len(drawn))  # within a step the law is that of the digits
+    if rate < 1e-2:
+        assert stats.kstest(blurred * rate, stats.expon.cdf).pvalue > 1e-6
+    odd = 1 / (1 + math.exp(rate))
+    for place in range(8):
+        share = np.mean(drawn >> place & 1)
+        expected = 1 / (1 + math.exp(rate * 2**place))
+        assert abs(share - expected) < 5 * math.sqrt(odd / len(drawn))
 
 
 @pytest.mark.parametrize("mechanism", [Laplace(1), Gaussian("0.5", "1e-6"), Laplace("ln 3", "0.1")])

@@ -97,3 +97,17 @@ def test_schemes_are_values():
 def test_wrong_recodings_are_refused(make, message):
     with pytest.raises(ParameterError, match=message):
         make()
+
+
+@pytest.mark.parametrize("origin", [0, 10**15, 10**18, 2**62, -(10**18), 10**30, "1e17", "1/3"])
+@pytest.mark.parametrize("width", [1, 3, "1/2", 1000])
+def test_cells_are_those_of_exact_arithmetic_however_far_the_origin(origin, width):
+    grid = Grid(width, origin)
+    for kind in (pl.Int64, pl.Float64):
+        values = pl.Series("age", [0, 1, 2, 999, -5, 123_456_789, 2**53], dtype=kind)
+        expected = [(Fraction(each) - grid.origin) // grid.width for each in values.to_list()]
+        if max(map(abs, expected)) >= 2**62:
+            with pytest.raises(DataError, match="too far away"):
+                grid.cells(values)
+        else:
+            assert grid.cells(values).tolist() == expected

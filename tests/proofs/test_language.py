@@ -82,5 +82,8 @@ def test_sides_are_cached_and_stable():
 def test_rounding_to_the_printed_digit_is_decided_exactly():
     assert against(Fraction(1, 8), "0.13")["shown"] == 13  # a tie goes up
     assert against(Fraction(1, 8) - Fraction(1, 10**30), "0.12")["shown"] == 12
-    assert against(arb(2).log(), "0.693") == {"shown": 693, "printed": 693}
+    assert {name: against(arb(2).log(), "0.693")[name] for name in ("shown", "printed")} == {
+        "shown": 693,
+        "printed": 693,
+    }
     assert against(arb(2).log(), "0.693", 1)["printed"] == 694

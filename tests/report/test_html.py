@@ -11,7 +11,7 @@ from report.samples import SAMPLES
 from report.strategies import findings
 
 from crowdproof.claims import DP, KAnonymity
-from crowdproof.findings import Chart, Finding, Note, Proved, Series, Table
+from crowdproof.findings import Chart, Finding, Note, Proved, Series, Skipped, Table
 from crowdproof.report import render
 from crowdproof.report.html_report import fragment, numeric
 
@@ -159,3 +159,10 @@ def test_evidence_is_escaped_in_a_notebook():
     for each in (Note(bad, bad), Table(bad, (bad,), ((bad,),)), Chart(bad, bad, bad, series)):
         assert bad not in each._repr_html_()
         assert bad in Page(each._repr_html_()).shown()
+
+
+def test_no_finding_puts_control_characters_into_the_page():
+    page = render([Finding("a\x1b[2J\u202eb", DP(1), Skipped("c\x9bd\x00\te"))], "html")
+    assert not set("\x1b\x9b\x00\u202e\t") & set(page)
+    assert r"a\x1b[2J\u202eb" in page
+    assert r"c\x9bd\x00\te" in page

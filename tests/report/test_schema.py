@@ -87,7 +87,7 @@ def test_the_samples_cover_every_kind():
     assert {tag for tag in tags if f'"{tag}"' in text} == tags
 
 
-FREE = {"left", "right", "spec", "parameters", "versions", "values"}
+FREE = {"left", "right", "spec", "parameters", "versions", "values", "measures"}
 """Fields whose content is the engine's own affair."""
 
 
@@ -114,7 +114,7 @@ def test_anything_else_is_refused_by_the_schema(sample):
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda each: each.subject)
 def test_surplus_keys_and_missing_fields_are_refused_by_the_reader(sample):
     optional = "certainty evidence cost reproduce runs seconds command seed parameters versions spec values"
-    optional += " epsilon delta neighbours columns low high points log_x log_y"
+    optional += " epsilon delta neighbours columns match measures low high points log_x log_y basis"
     for where, mutant in mutants(to_json(sample)):
         if where[-1].lstrip("-") not in optional.split():
             with pytest.raises(CrowdproofError):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -130,3 +131,14 @@ def test_a_scale_keeps_the_order_and_its_ticks_lie_within(values, log):
 def test_ticks_are_round_numbers(values, log, labels):
     scale = Scale.over(map(float, values), 0, 100, log=log)
     assert tick_labels(scale.ticks()) == labels
+
+
+@pytest.mark.parametrize("most", [50, 38_000, 2_000_000])
+def test_no_label_of_the_x_axis_runs_into_the_next(most):
+    runs = (most / 150, most)
+    picture = svg.draw(Chart("Evidence", "runs", "evidence", (Series("log", runs, (0, 1)),), log_x=True))
+    below = [each for each in of_class(picture, "tick") if each.get("text-anchor") == "middle"]
+    ends = [(float(each.get("x")), len(each.text) * 9.5 / 2) for each in below]
+    assert len(ends) >= 3
+    for (x, half), (next_x, next_half) in pairwise(ends):
+        assert x + half <= next_x - next_half + 0.2  # positions are written with one digit

@@ -16,9 +16,11 @@ from crowdproof.findings import (
     Proved,
     Refuted,
     Skipped,
+    Table,
     Undecided,
 )
 from crowdproof.report import wording
+from crowdproof.report.text_report import text_table
 
 PROVED, SILENT = Finding("p", DP(1), Proved()), Finding("n", DP(1), NotRefuted("0.1"))
 REFUTED, UNDECIDED, SKIPPED = SAMPLES[0], Finding("u", DP(1), Undecided("t")), Finding("s", DP(1), Skipped("c"))
@@ -104,8 +106,9 @@ def test_what_is_allowed_is_e_to_the_epsilon_times_the_neighbour_plus_delta():
 def test_an_exact_refutation_in_words():
     finding = Finding("m", DP("ln 2", "0.1"), Refuted(witness(Fraction(3, 4), Estimate.exactly(Fraction(1, 4)))))
     assert wording.sentence(finding) == (
-        "The claim is false. On one dataset, “one” has probability 0.75; on its neighbour, 0.25. "
-        "The claim would allow at most 0.6 on the first."
+        "The claim is false: the release tells more than is promised about whether one person is in the data. "
+        "With the person, “one” has probability 0.75; without the person, 0.25. "
+        "The claim would allow at most 0.6 with the person."
     )
 
 
@@ -130,3 +133,16 @@ def test_measured_determinism_is_never_told_as_exact_alone():
     assert "measured in 4,120 runs, not declared" in told
     assert "could have been missed" in told
     assert "no statistical error" not in told
+
+
+LONG = "your data and a row of extreme values, against the same without it"
+WIDE = Table("Pairs", ("pair", "runs"), ((LONG, "4"),) * 2)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_a_table_fits_the_width_and_keeps_its_words_and_columns(width):
+    lines = text_table(WIDE, width)
+    assert max(map(len, lines)) <= width
+    words = " ".join(lines).split()
+    assert all(words.count(word) >= 2 for word in ("extreme", "values,", "4"))
+    assert {line.index("4") for line in lines if line.endswith(" 4")} == {lines[0].index("runs")}

@@ -1,9 +1,12 @@
 """The record of one block of trials on one pair: what was known before it, which bets were made, and what came."""
 
+from collections.abc import Sequence
+
 from attrs import frozen
 
 from crowdproof.audit.compare.betting.arms import Arm
 from crowdproof.audit.compare.betting.bets import Bets
+from crowdproof.audit.compare.betting.block_runs import Begun
 from crowdproof.audit.compare.betting.hypotheses import Counts, Floats, Ints
 from crowdproof.audit.releases import Score
 
@@ -60,3 +63,16 @@ class Prepared:
             remaining=remaining,
             leads=leads,
         )
+
+
+@frozen(eq=False)
+class Step:
+    """A block that was begun, of one pair or of several that have a dataset in common."""
+
+    arms: Sequence[Arm]
+    prepared: Sequence[Prepared]
+    begun: Begun
+    remaining: int
+    """Trials that the audit was still to have, this block included, as far as was known."""
+    promise: float
+    """What its first pair promised when it was begun."""

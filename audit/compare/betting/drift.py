@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ks_2samp, mannwhitneyu, norm, rankdata
+from scipy.special import ndtr
 
 from crowdproof.audit.releases import Numbers, Releases, reader_for
 
@@ -62,6 +62,8 @@ def _chances(releases: Releases) -> Iterator[float]:
 
 def _differences(column: Floats, half: int) -> Iterator[float]:
     """How likely by chance the two halves of a column differ so much, and neighbours are so much alike."""
+    from scipy.stats import ks_2samp, mannwhitneyu  # noqa: PLC0415  (slow to load, and most audits need none of it)
+
     first, second = (part[~np.isnan(part)] for part in (column[:half], column[half:]))
     if min(len(first), len(second)) < LEAST // 4 or min(first.min(), second.min()) == max(first.max(), second.max()):
         return
@@ -75,7 +77,9 @@ def _alike(values: Floats) -> float:
 
     Their correlation is about normal with variance one over the number of pairs.
     """
+    from scipy.stats import rankdata  # noqa: PLC0415  (slow to load, and most audits need none of it)
+
     ranks = rankdata(values)
     ranks = ranks - ranks.mean()
     correlation = float(ranks[1:] @ ranks[:-1]) / float(ranks @ ranks)
-    return float(2 * norm.sf(abs(correlation) * len(ranks) ** 0.5))
+    return float(2 * ndtr(-abs(correlation) * len(ranks) ** 0.5))

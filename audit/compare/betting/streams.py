@@ -1,6 +1,7 @@
 """Notices runs that repeat the random stream of earlier runs: they would feign more evidence than there is."""
 
 import math
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -9,13 +10,14 @@ from numpy.typing import NDArray
 
 from crowdproof.audit.releases import Releases, code
 from crowdproof.audit.releases.keys import row_codes
+from crowdproof.audit.targets.run import SEVERAL
 from crowdproof.errors import TargetError
 
 Codes: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int64]
 
 LOOKED_AT = 128
-"""Runs of a chunk that are compared with those of other chunks, place by place: a guess. A fair coin needs 100."""
+"""Runs in a row that are compared with others, place by place: a guess. A fair coin needs 100."""
 FEWER = 64
 """The same where releases are no numbers, whose codes take longer: a guess that bounds the time."""
 REMEMBERED = 1024
@@ -36,10 +38,15 @@ class Glimpse:
     def of(cls, releases: Releases, datasets: Numbers) -> "Glimpse":
         """Those of a chunk with these releases; `datasets` numbers the dataset of each run."""
         first = releases[: LOOKED_AT if releases.form is not None else FEWER]
-        codes = row_codes(first.matrix) if first.form is not None else np.zeros(len(first), np.uint64)
-        for place, release in first.others.items():
+        return cls.of_all(first, datasets[: len(first)])
+
+    @classmethod
+    def of_all(cls, releases: Releases, datasets: Numbers) -> "Glimpse":
+        """All runs of a chunk."""
+        codes = row_codes(releases.matrix) if releases.form is not None else np.zeros(len(releases), np.uint64)
+        for place, release in releases.others.items():
             codes[place] = code(release)
-        return cls(datasets[: len(first)], codes)
+        return cls(datasets, codes)
 
     @property
     def varied(self) -> bool:
@@ -71,6 +78,28 @@ class Glimpse:
             return 0.0
         alike = (np.count_nonzero(codes[1:] == codes[:-1]) + 1) / len(codes)
         return -len(codes) * math.log2(min(alike, 1.0))
+
+
+@frozen(eq=False)
+class Seen:
+    """What was seen of some runs in a row."""
+
+    glimpse: Glimpse
+    """All of them, or the first ones of a batch."""
+    key: str
+    """The key of every release, or `SEVERAL`."""
+    runs: int
+
+    @classmethod
+    def joined(cls, parts: Sequence["Seen"]) -> "Seen":
+        """The same of the runs of all parts; there is at least one."""
+        glimpse = Glimpse(
+            np.concatenate([part.glimpse.datasets for part in parts]),
+            np.concatenate([part.glimpse.codes for part in parts]),
+        )
+        keys = {part.key for part in parts}
+        key = SEVERAL if glimpse.varied or len(keys) > 1 else parts[0].key
+        return cls(glimpse, key, sum(part.runs for part in parts))
 
 
 @define(eq=False)

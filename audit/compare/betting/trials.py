@@ -5,10 +5,9 @@ outcome. Only a target that broke (a time limit, a dead process) ends the audit,
 No run is ever drawn a second time because of what came of it: the redrawn runs would have another law than the target.
 """
 
-import contextlib
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,19 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from crowdproof.audit.compare.betting.hypotheses import Ints
-from crowdproof.audit.compare.betting.streams import Glimpse
+from crowdproof.audit.compare.betting.streams import LOOKED_AT, Glimpse, Seen
 from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
-from crowdproof.audit.request import Pair
-from crowdproof.audit.targets.generators import Sent
+from crowdproof.audit.targets.generators import Sent, reseed_global, sequence_of
+from crowdproof.audit.targets.interface import draw_seeds
+from crowdproof.audit.targets.memory import runs_apart
 from crowdproof.audit.targets.run import SEVERAL, common_key, copies_of, refusal_of, told_briefly
 from crowdproof.audit.targets.staying import no_copy
 from crowdproof.errors import NoReleaseError, TargetError
-from crowdproof.mechanism import Capabilities, Mechanism, batch_of, declares_independence
+from crowdproof.mechanism import Capabilities, Mechanism, batch_of
 
+STRAND = 16
+"""Runs in our own processes that share one random generator. A guess: to set up a generator and the global random
+states takes 60 microseconds, a few for each run then, and several workers share the runs of the smallest blocks."""
 ASKED_SECONDS = 0.25
 """Seconds for which a target is asked at once where there is a limit of time. A guess: longer ones end later than they
 should, and each question costs to send the data again."""
@@ -39,13 +42,20 @@ class Chunk:
     """What the datasets are numbered in the audit."""
     order: NDArray[np.int64]
     """Which of the datasets each run is on, by its place among them."""
-    seed: np.random.SeedSequence
+    seeds: tuple[int, ...]
+    """One for each strand: all the randomness of its runs comes from it."""
+    strand: int
+    """Runs of a strand; the last one may have fewer."""
+    start: int
+    """How many runs of the same block come before."""
     keep: tuple[int, ...]
     """How many releases of each dataset to hand back."""
     scores: tuple[tuple[Score | None, ...], ...]
     """For each dataset the scores of the pairs that it serves."""
     until: float | None = None
     """When to end, by the clock of `time.time`, whatever is left of it then; the first run is made in any case."""
+    stream: np.random.SeedSequence | None = None
+    """The randomness of a batch, which has no strands."""
 
 
 @frozen(eq=False)
@@ -68,12 +78,13 @@ class Ran:
 
     found: tuple[OfDataset, ...]
     """Dataset by dataset."""
-    glimpse: Glimpse
+    seen: tuple[Seen, ...]
+    """In parts that end where `LOOKED_AT` runs of the block are full; of a batch in one part."""
     runs: int
     refused: int
     """Those without a release."""
-    key: str
-    """The key of every release, or that there were several."""
+    cut: bool
+    """Whether the time ended before all of them were made."""
 
 
 class BatchRefusedError(TargetError):
@@ -88,25 +99,52 @@ class RunChunk:
     in_batches: bool
     """Whether the runs on a dataset are drawn together, by a mechanism that declares them to be independent."""
 
+    @property
+    def strand(self) -> int:
+        """Runs that have one seed: one where the target gets a seed for each run anyway, in another process."""
+        return 1 if self._apart else STRAND
+
+    @property
+    def _apart(self) -> bool:
+        return not self.in_batches and runs_apart(self.sent.mechanism)
+
     def __call__(self, chunk: Chunk) -> Ran:
         """Run it."""
-        with self.sent.ready(chunk.seed) as mechanism:
-            outputs = run(
-                mechanism,
-                chunk.datasets,
-                order=chunk.order,
-                seed=chunk.seed,
-                in_batches=self.in_batches,
-                until=chunk.until,
-            )
-        releases = Releases.of(outputs)
+        releases = Releases.of(self._outputs(chunk))
         order = chunk.order[: len(releases)]
         parts = _by_dataset(releases, order, len(chunk.datasets))
         found = tuple(map(OfDataset.of, parts, chunk.keep, chunk.scores))
         refused = sum(isinstance(each, Refusal) for each in releases.others.values())
-        glimpse = Glimpse.of(releases, np.array(chunk.numbers)[order])
-        key = SEVERAL if glimpse.varied else common_key(releases)
-        return Ran(found, glimpse, runs=len(releases), refused=refused, key=key)
+        numbers = np.array(chunk.numbers)[order]
+        if self.in_batches:
+            parts_seen = [_seen(Glimpse.of(releases, numbers), releases)]
+        else:
+            ends = range(LOOKED_AT - chunk.start % LOOKED_AT, len(releases), LOOKED_AT)
+            places = [slice(*each) for each in pairwise([0, *ends, len(releases)])]
+            parts_seen = [_seen(Glimpse.of_all(releases[at], numbers[at]), releases[at]) for at in places]
+        cut = len(releases) < len(chunk.order)
+        return Ran(found, tuple(parts_seen), runs=len(releases), refused=refused, cut=cut)
+
+    def _outputs(self, chunk: Chunk) -> Any:
+        """What the runs returned: strand by strand, so that nothing depends on which strands a chunk has."""
+        asked: dict[str, Any] = {"datasets": chunk.datasets, "until": chunk.until}
+        if self.in_batches or self._apart:
+            with self.sent.ready(chunk.stream or sequence_of(chunk.seeds[0])) as mechanism:
+                seeds = chunk.stream or chunk.seeds
+                return run(mechanism, order=chunk.order, seed=seeds, in_batches=self.in_batches, **asked)
+        outputs: list[Any] = []
+        for start, seed in zip(range(0, len(chunk.order), chunk.strand), chunk.seeds, strict=True):
+            own = sequence_of(seed)
+            with self.sent.ready(own) as mechanism:
+                strand = chunk.order[start : start + chunk.strand]
+                outputs += run(mechanism, order=strand, seed=own, in_batches=False, **asked)
+            if len(outputs) < start + len(strand) or (chunk.until is not None and time.time() >= chunk.until):
+                break
+        return outputs
+
+
+def _seen(glimpse: Glimpse, releases: Releases) -> Seen:
+    return Seen(glimpse, SEVERAL if glimpse.varied else common_key(releases), runs=len(releases))
 
 
 def _by_dataset(releases: Releases, order: NDArray[np.int64], datasets: int) -> list[Releases]:
@@ -115,47 +153,31 @@ def _by_dataset(releases: Releases, order: NDArray[np.int64], datasets: int) -> 
     return [releases[np.flatnonzero(order == place)] for place in range(datasets)]
 
 
-def glance(
-    mechanism: Mechanism, pair: Pair, runs: int, seed: np.random.SeedSequence, until: float | None = None
-) -> tuple[Releases, Releases]:
-    """The releases of so many runs on either dataset, for choosing which pairs to look at: no verdict rests on them."""
-    first, second, third = seed.spawn(3)
-    both, none = (pair.left, pair.right), np.zeros(runs, np.int64)
-    if declares_independence(mechanism):
-        with contextlib.suppress(BatchRefusedError):
-            left, right = (
-                Releases.of(run(mechanism, (data,), order=none, seed=each, in_batches=True))
-                for data, each in zip(both, (first, second), strict=True)
-            )
-            return left, right
-    order = np.random.default_rng(first).permutation(np.repeat([0, 1], runs))
-    releases = Releases.of(run(mechanism, both, order=order, seed=third, in_batches=False, until=until))
-    order = order[: len(releases)]
-    return releases[np.flatnonzero(order == 0)], releases[np.flatnonzero(order == 1)]
-
-
 def run(
     mechanism: Mechanism,
     datasets: Sequence[Any],
     order: NDArray[np.int64],
-    seed: np.random.SeedSequence,
+    seed: np.random.SeedSequence | Sequence[int],
     *,
     in_batches: bool,
     until: float | None = None,
 ) -> Any:
     """What the runs returned, in their order; a `Refusal` for a run without a release. There are fewer where time ends.
 
-    The global random states are left reseeded: who calls this puts them back.
+    `seed` is that of all of them, or of a target that runs elsewhere one number for each run. The global random states
+    are left reseeded: who calls this puts them back.
     """
-    reseed(seed)
+    answers = Capabilities.of(mechanism).answers
+    if not isinstance(seed, np.random.SeedSequence):
+        assert answers is not None
+        plan = list(zip(order.tolist(), seed, strict=True))
+        return answers(datasets, plan) if until is None else _in_time(answers, datasets, plan, until=until)
+    reseed_global(seed)
     rng = np.random.default_rng(seed)
     if in_batches:
         return _batch(mechanism, datasets[0], rng, len(order))
-    answers = Capabilities.of(mechanism).answers
     if answers is not None:
-        seeds = rng.integers(0, 2**63, size=len(order)).tolist()
-        plan = list(zip(order.tolist(), seeds, strict=True))
-        return answers(datasets, plan) if until is None else _in_time(answers, datasets, plan, until=until)
+        return run(mechanism, datasets, order, draw_seeds(rng, len(order)), in_batches=False, until=until)
     places = iter(order.tolist()) if until is None else _while_time(order.tolist(), until)
     return _one_by_one(mechanism, [copies_of(data) for data in datasets], places, rng)
 
@@ -196,7 +218,8 @@ def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int)
         if isinstance(error, TargetError) and not isinstance(error, NoReleaseError):
             raise
         raise BatchRefusedError(f"a batch of the target ended with {told_briefly(error)}") from None
-    if not _is_list(outputs):
+    is_array = isinstance(outputs, np.ndarray) and outputs.ndim > 0
+    if not is_array and (not isinstance(outputs, Sequence) or isinstance(outputs, str | bytes)):
         raise TargetError(
             f"the target's batch came back as a {type(outputs).__name__}: return an array with a run for each entry of "
             "its first axis, or a list."
@@ -206,13 +229,6 @@ def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int)
             f"the target's batch of {size} came back with {len(outputs)} outputs: return one for each run."
         )
     return outputs
-
-
-def _is_list(outputs: Any) -> bool:
-    """Whether there is a run for each entry."""
-    if isinstance(outputs, np.ndarray):
-        return outputs.ndim > 0
-    return isinstance(outputs, Sequence) and not isinstance(outputs, str | bytes)
 
 
 def _one_by_one(
@@ -232,10 +248,3 @@ def _one_by_one(
             outputs.append(refusal_of(error))
         else:
             return outputs
-
-
-def reseed(seed: np.random.SeedSequence) -> None:
-    """Set the global random states from this seed, for targets that use them; who calls this puts them back."""
-    words = seed.generate_state(4)
-    random.seed(int.from_bytes(words.tobytes(), "little"))
-    np.random.seed(words)  # noqa: NPY002

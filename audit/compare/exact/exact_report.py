@@ -7,7 +7,10 @@ from crowdproof.audit.compare.exact.enumerate import ExactResult
 from crowdproof.audit.compare.exact.exact_words import simplest
 from crowdproof.audit.compare.exact.profile import Excess, epsilon_at, excess_at
 from crowdproof.audit.data.as_json import data_to_json
+from crowdproof.audit.data.rows import size
+from crowdproof.audit.request import Pair
 from crowdproof.audit.targets.run import stored_key
+from crowdproof.claims import Neighbours
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Chart, Estimate, Event, Evidence, Note, PairWitness, Series, Table
 
@@ -38,15 +41,24 @@ def profile(result: ExactResult, epsilon: Epsilon, delta: Fraction) -> tuple[Evi
     back = [excess_at(result.law.flipped(), each).bounds() for each in grid]
     rows = tuple((str(each), number(a), number(b)) for each, a, b in zip(grid, there, back, strict=True))
     x = tuple(float(each) for each in grid)
+    names = directions(result.pair)
     lines = (
         Series(name, x, tuple(max(0.0, float(each.low)) for each in line))
-        for name, line in (("left against right", there), ("right against left", back))
+        for name, line in zip(names, (there, back), strict=True)
     )
     claimed = Series("claimed", (float(epsilon),), (float(delta),), points=True)
     return (
-        Table("delta at each epsilon on this pair", ("epsilon", "left against right", "right against left"), rows),
+        Table("delta at each epsilon on this pair", ("epsilon", *names), rows),
         Chart("Privacy profile of the pair", "epsilon", "delta", (*lines, claimed)),
     )
+
+
+def directions(pair: Pair) -> tuple[str, str]:
+    """Which dataset is told from which, in either direction: by the person in whom they differ."""
+    if pair.relation is not Neighbours.ADD_REMOVE:
+        return "one person against the other", "the other against the one"
+    named = "with against without the person", "without against with the person"
+    return named if size(pair.left) >= size(pair.right) else named[::-1]
 
 
 def needed_epsilon(result: ExactResult, delta: Fraction) -> str:

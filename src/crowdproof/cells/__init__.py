@@ -3,8 +3,8 @@
 | written | read as | clear |
 | --- | --- | --- |
 | nothing, blanks, `*`, `*****` | suppressed: the value may be any | yes |
-| `37`, `-5`, `20.0`, `2e1`, `1e-5` | that number; `20`, `20.0` and `2e1` are the same | yes |
-| `007`, `+5`, `1/3` | that number, or a text | no |
+| `37`, `-5`, `20.0`, `2.0e1`, `1e-5` | that number; `20`, `20.0` and `2.0e1` are the same | yes |
+| `007`, `+5`, `1/3`, `1E2` | that number, or a text | no |
 | `[20, 40)`, `(20, 40]`, `[20, 40[`, `[65, inf)` | numbers; a round or turned bracket leaves its end out | yes |
 | `[20, 20]` | that one number | yes |
 | `<30`, `<=30`, `≤30`, `>65`, `>=65`, `≥65` | the numbers on that side | yes |
@@ -43,6 +43,7 @@ from crowdproof.cells.notation import (
     MISSING,
     STAR,
     ends,
+    is_code,
     is_suppressed,
     may_be_suppressed,
     members,
@@ -63,6 +64,7 @@ __all__ = [
     "Values",
     "ends",
     "is_clear",
+    "is_code",
     "is_suppressed",
     "may_be_suppressed",
     "may_cover",

@@ -31,11 +31,12 @@ REMEMBERED = 1 << 16
 """How many cells are remembered: more than most releases have different ones, and some tens of megabytes at most."""
 
 _EXPONENT = r"[eE][-+]?[0-9]{1,6}"
-_DECIMAL = re.compile(rf"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)({_EXPONENT})?")
+_DECIMAL = re.compile(rf"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)({_EXPONENT})?")
 """A number in any of its spellings, with its exponent apart."""
 _FRACTION = re.compile(r"-?[1-9][0-9]*/[1-9][0-9]*")
-_CODE = re.compile(r"\+.*|-?0[0-9].*|.*/.*")
-"""Of the numbers, those with a plus sign, a leading zero or a stroke."""
+_CODE = re.compile(r"\+.*|-?0[0-9].*|.*/.*|-?[0-9]+[eE][0-9]+")
+"""Of the numbers, those with a plus sign, a leading zero or a stroke, and `1E2`, which programs write as `100` or
+`1e+02` where it is a number."""
 _BARE = rf"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:{_EXPONENT})?"
 """A number without a leading zero, which a date or a telephone number may have."""
 _BETWEEN = re.compile(rf"({_BARE})[{BLANKS}]*(?:-|–|\.\.)[{BLANKS}]*({_BARE})")
@@ -106,7 +107,7 @@ def number_or_fraction(text: str) -> Fraction | None:
 
 
 def is_code(text: str) -> bool:
-    """Whether a number is written as codes are: `007`, `+5`, `1/3`."""
+    """Whether a number is written as codes are: `007`, `+5`, `1/3`, `1E2`."""
     return _CODE.fullmatch(text) is not None
 
 

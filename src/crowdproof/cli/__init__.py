@@ -6,6 +6,7 @@ Each verb is a module of this package with a click command called `command`, loa
 import os
 import sys
 import traceback
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -53,6 +54,17 @@ class _Verbs(click.Group):
         known = {param.name for param in command.params}
         command.params += [option for option in loudness.options() if option.name not in known]
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that was written; for one that does not exist, say which there are."""
+        word = args[0]
+        if word in VERBS or word.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        near = get_close_matches(word, VERBS, n=1)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        raise click.UsageError(f"There is no command {word!r}: choose from {', '.join(VERBS)}.{meant}", ctx)
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         """Read the command line, which prints where help is asked for."""
@@ -113,6 +125,18 @@ def main() -> None:
     sys.exit(code)
 
 
+def _with_remedy(error: click.ClickException) -> click.ClickException:
+    """The error; where something that a verb needs was not given, with the help of that, or where there is some."""
+    if not isinstance(error, click.MissingParameter):
+        return error
+    if isinstance(error.param, click.Option) and error.param.help:
+        remedy = f"Give it: {error.param.help}"
+    else:
+        verb = "crowdproof" if error.ctx is None else error.ctx.command_path
+        remedy = f"Give it where the usage above has it; '{verb} --help' says what it is."
+    return click.MissingParameter(remedy, ctx=error.ctx, param=error.param, param_hint=error.param_hint)
+
+
 def _code() -> int:
     """Run the command line; its exit code, whatever ended it."""
     try:
@@ -124,7 +148,7 @@ def _code() -> int:
         code = ExitCode.BROKEN
     except click.ClickException as error:
         with streams.telling():
-            error.show()
+            _with_remedy(error).show()
         code = error.exit_code
     except streams.NobodyReadsError as error:
         code = error.exit_code

@@ -11,7 +11,18 @@ from click.core import ParameterSource
 from crowdproof.findings import Finding
 
 _NO_MATTER = frozenset(
-    {"outputs", "witness", "badge", "certificates", "workers", "scheduler", "calibrate", "lenient", "exit_zero"}
+    {
+        "outputs",
+        "at_risk",
+        "witness",
+        "badge",
+        "certificates",
+        "workers",
+        "scheduler",
+        "calibrate",
+        "lenient",
+        "exit_zero",
+    }
 )
 """Options that tell where results go or how they are come by; no verdict depends on them."""
 

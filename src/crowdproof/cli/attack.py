@@ -1,13 +1,19 @@
 """`crowdproof attack`: a demonstration that a reviewer can show."""
 
-import inspect
 from pathlib import Path
 from typing import Any
 
 import click
 
 from crowdproof.cli.again import with_command
-from crowdproof.cli.auditing import parameters
+from crowdproof.cli.auditing import (
+    data_options,
+    load,
+    parameters,
+    read_data,
+    refuse_without_target,
+    target_options,
+)
 from crowdproof.cli.options import chosen_seed, emit, formats, seed
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.findings import Finding
@@ -34,10 +40,10 @@ def _names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="Which attacks there are."
 )
 @click.option("--target", help="The anonymizer to attack, as for 'audit'; without it the built-in victim.")
-@click.option("--target-param", "target_params", multiple=True, metavar="NAME=VALUE", help="A parameter of the target.")
-@click.option("--data", type=click.Path(path_type=Path), help="The data to attack it on: CSV, Parquet, ...")
+@data_options
 @click.option("--release", type=click.Path(path_type=Path), help="Attack this release file alone; nothing is run.")
-@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the attack.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the attack, as trials=200.")
+@target_options
 @seed
 @formats
 def command(name: str, outputs: list[tuple[str, Path | None]], **options: Any) -> ExitCode:
@@ -57,48 +63,30 @@ def command(name: str, outputs: list[tuple[str, Path | None]], **options: Any) -
 
 def _refuse_ignored(options: dict[str, Any]) -> None:
     """Refuse what would have no effect: whoever gives it believes that it has one."""
-    if options["release"] is not None and (options["target"] or options["target_params"] or options["data"]):
-        raise ParameterError("--release attacks a file alone: leave out --target, --target-param and --data.")
-    if options["target_params"] and options["target"] is None:
-        raise ParameterError("--target-param is for the target: name it with --target, or give the attack a --param.")
+    if options["release"] is not None and (options["target"] or options["params"] or options["data"]):
+        raise ParameterError("--release attacks a file alone: leave out --target, --param and --data.")
+    if options["params"] and options["target"] is None:
+        raise ParameterError("--param is for the target: name it with --target, or give the attack a --set NAME=VALUE.")
+    if options["target"] is None:
+        refuse_without_target(click.get_current_context())
 
 
 def _run(name: str, number: int, options: dict[str, Any]) -> Finding:
-    from crowdproof.attacks.catalogue import load
+    from crowdproof.attacks.catalogue import demonstrate, way_to
 
-    module = load(name)
-    given = parameters(options["params"])
+    given = parameters(options["settings"], "setting")
     if options["release"] is not None:
-        return _read(module, name, given, options["release"])
-    keywords: dict[str, Any] = {**given, "seed": number}
-    if options["data"] is not None:
         from crowdproof.audit.data.tables import read_table
 
-        keywords["data"] = read_table(options["data"])
+        way_to("read", name)  # that there is one is told before anything about the file
+        return demonstrate(name, "read", {**given, "release": read_table(options["release"], text=True)})
+    keywords: dict[str, Any] = {**given, "seed": number}
+    table = read_data(options)
+    if table is not None:
+        keywords["data"] = table
     if options["target"] is None:
-        return _finding(module.run, name, keywords)
-    from crowdproof.audit.targets import load_target
-
-    with load_target(options["target"], params=parameters(options["target_params"])) as target:
-        return _finding(module.run, name, {**keywords, "target": target})
-
-
-def _read(module: Any, name: str, given: dict[str, Any], path: Path) -> Finding:
-    from crowdproof.audit.data.tables import read_table
-
-    if not hasattr(module, "read"):
-        raise ParameterError(f"{name} needs a mechanism to run: leave out --release, or try the attack clr.")
-    return _finding(module.read, name, {**given, "release": read_table(path, text=True)})
-
-
-def _finding(function: Any, name: str, keywords: dict[str, Any]) -> Finding:
-    """Call it with these keywords, each of which it must take."""
-    known = inspect.signature(function).parameters
-    for keyword in keywords:
-        if keyword not in known:
-            raise ParameterError(f"the attack {name} takes no {keyword!r}: it takes {', '.join(known)}.")
-    missing = [each for each, about in known.items() if about.default is about.empty and each not in keywords]
-    if missing:
-        raise ParameterError(f"the attack {name} needs {missing[0]}: give --param {missing[0]}=VALUE.")
-    result = function(**keywords)
-    return result if isinstance(result, Finding) else result.finding()
+        return demonstrate(name, "run", keywords)
+    with load(options["target"], options) as target:
+        if table is not None:
+            target.get_ready([table])
+        return demonstrate(name, "run", {**keywords, "target": target})

@@ -10,8 +10,8 @@ import click
 from crowdproof import interrupts
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
 from crowdproof.cli.again import with_command
-from crowdproof.cli.auditing import budget_options, load, one_by_one, target_options
-from crowdproof.cli.options import chosen_seed, deliver, formats, get_ready, lenient, output_file, report, seed
+from crowdproof.cli.auditing import budget_options, data_options, load, one_by_one, read_data, target_options
+from crowdproof.cli.options import Whole, chosen_seed, deliver, formats, get_ready, lenient, output_file, report, seed
 from crowdproof.cli.streams import tell
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.exact import rational, show
@@ -23,14 +23,8 @@ from crowdproof.findings import Finding, Refuted, Reproduce, Skipped, exit_code
 @click.option(
     "--claim", "claims", multiple=True, required=True, help="What is claimed, such as 'dp(epsilon=1)'; more than once."
 )
-@click.option("--data", type=click.Path(path_type=Path), help="A table to take rows and values from: CSV, Parquet, ...")
-@click.option(
-    "--schema",
-    multiple=True,
-    metavar="COLUMN=TYPE",
-    help="The type of a column of --data: integer, number, text, boolean, date; more than once.",
-)
-@click.option("--queries", type=click.IntRange(min=1), help="Audit on vectors of so many answers, not a table.")
+@data_options
+@click.option("--queries", type=Whole(min=1), help="Audit on vectors of so many answers, not a table.")
 @click.option("--every-query", is_flag=True, help="One person may change every answer by one, not just one of them.")
 @click.option("--error", default="1e-6", show_default=True, help="False-alarm rate over all claims together.")
 @click.option(
@@ -43,7 +37,7 @@ from crowdproof.findings import Finding, Refuted, Reproduce, Skipped, exit_code
 @click.option(
     "--deterministic/--randomized", default=None, help="What the target is; without it that is measured or declared."
 )
-@click.option("--search", type=click.IntRange(min=0), default=100, show_default=True, help="Pairs the search may try.")
+@click.option("--search", type=Whole(min=0), default=100, show_default=True, help="Pairs the search may try.")
 @click.option(
     "--witness",
     type=click.Path(path_type=Path),
@@ -166,7 +160,6 @@ def _calibration(claim: DP | DPS, number: int) -> Finding:
 
 
 def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, Any]:
-    from crowdproof.audit.data.tables import read_table
     from crowdproof.audit.neighbours import vector_pairs
     from crowdproof.audit.targets import ReleasePair
 
@@ -177,12 +170,4 @@ def _datasets(target: Any, claim: Claim, options: dict[str, Any]) -> dict[str, A
         return {"pairs": list(vector_pairs(options["queries"], every=options["every_query"], relation=relation))}
     if options["data"] is None:
         raise ParameterError("there is nothing to audit on: give --data FILE, or --queries N for vectors of answers.")
-    return {"data": read_table(options["data"], schema=_schema(options["schema"]))}
-
-
-def _schema(written: tuple[str, ...]) -> dict[str, str]:
-    pairs = [each.rpartition("=") for each in written]
-    for column, _, kind in pairs:
-        if not column:
-            raise ParameterError(f"{kind!r} declares no type of a column: write it as column=type, such as zip=text.")
-    return {column: kind for column, _, kind in pairs}
+    return {"data": read_data(options)}

@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from crowdproof import interrupts
-from crowdproof.cli.options import Seconds
+from crowdproof.cli.options import Seconds, Whole
 from crowdproof.errors import ParameterError, told
 from crowdproof.exact import LONGEST_RUN
 from crowdproof.findings import Finding
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from crowdproof.audit.targets import Target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -40,7 +43,8 @@ _TARGET = (
     ),
     click.option(
         "--form",
-        help="How the target takes a table: polars, pandas, pandas-nullable, pyarrow, rows, numpy, csv, parquet.",
+        help="How the target takes a table: polars, pandas, pandas-nullable, pyarrow, rows, numpy, lazy, batches, "
+        "path, spark; a program or a service: csv, parquet. Without it that is found by trying.",
     ),
     click.option(
         "--timeout",
@@ -50,7 +54,7 @@ _TARGET = (
         help="Seconds that one run may take.",
     ),
     click.option(
-        "--memory", type=click.IntRange(min=1), metavar="MIB", help="MiB that one run may take beyond the idle process."
+        "--memory", type=Whole(min=1), metavar="MIB", help="MiB that one run may take beyond the idle process."
     ),
     click.option(
         "--isolate",
@@ -60,17 +64,52 @@ _TARGET = (
     ),
 )
 _BUDGET = (
-    click.option(
-        "--runs", type=click.IntRange(min=1), default=200_000, show_default=True, help="Most runs of the target."
-    ),
+    click.option("--runs", type=Whole(min=1), default=200_000, show_default=True, help="Most runs of the target."),
     click.option(
         "--seconds",
         type=Seconds(min=0, min_open=True),
         help="Most seconds; the verdict is by what was examined until then.",
     ),
-    click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run in."),
+    click.option("--workers", type=Whole(min=1), default=1, show_default=True, help="Processes to run in."),
     click.option("--scheduler", help="Address of a Dask cluster to run on, or 'local'."),
 )
+
+
+_DATA = (
+    click.option("--data", type=click.Path(path_type=Path), help="A table to take rows and values from: CSV, ..."),
+    click.option(
+        "--schema",
+        multiple=True,
+        metavar="COLUMN=TYPE",
+        help="The type of a column of --data: integer, number, text, boolean, date; more than once.",
+    ),
+)
+
+
+def data_options(command: Command) -> Command:
+    """The table that a target is run on."""
+    for option in reversed(_DATA):
+        command = option(command)
+    return command
+
+
+def read_data(options: Mapping[str, Any]) -> "pl.DataFrame | None":
+    """The table that the options name, with the types that they declare; None where they name none."""
+    from crowdproof.audit.data.tables import read_table
+
+    if options["data"] is None:
+        if options["schema"]:
+            raise ParameterError("--schema declares the types of a table: give the table with --data FILE.")
+        return None
+    return read_table(options["data"], schema=_types(options["schema"]))
+
+
+def _types(written: tuple[str, ...]) -> dict[str, str]:
+    pairs = [each.rpartition("=") for each in written]
+    for column, _, kind in pairs:
+        if not column:
+            raise ParameterError(f"{kind!r} declares no type of a column: write it as column=type, such as zip=text.")
+    return {column: kind for column, _, kind in pairs}
 
 
 def refuse_without_target(ctx: click.Context) -> None:
@@ -95,7 +134,7 @@ def load(spec: str, options: Mapping[str, Any]) -> "Target":
     )
 
 
-def parameters(written: tuple[str, ...]) -> dict[str, Any]:
+def parameters(written: tuple[str, ...], what: str = "parameter") -> dict[str, Any]:
     """The parameters as values: JSON where it is JSON, else text.
 
     >>> parameters(("k=10", "columns=[\\"age\\"]", "mode=strict"))
@@ -105,7 +144,7 @@ def parameters(written: tuple[str, ...]) -> dict[str, Any]:
     for each in written:
         name, equals, text = each.partition("=")
         if not equals or not name:
-            raise ParameterError(f"{each!r} is not a parameter: write it as name=value.")
+            raise ParameterError(f"{each!r} is not a {what}: write it as name=value.")
         try:
             values[name] = json.loads(text)
         except json.JSONDecodeError:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from crowdproof.cli.again import with_command
-from crowdproof.cli.options import emit, formats
+from crowdproof.cli.options import emit, formats, lenient, output_file, write_file
 
 
 @click.command("check")
@@ -28,22 +28,39 @@ from crowdproof.cli.options import emit, formats
     default="text",
     show_default=True,
     metavar="HOW",
-    help="text: cells are equal as text. covering: '*' and missing are anything, '[20, 40)' is a range, '{a, b}' a "
-    "set, '531**' a mask; where it matters what '20-40' is, the verdict is UNDECIDED (4).",
+    help="text: cells are equal as text. matching: what somebody can conclude who knows everybody's values, where '*' "
+    "and missing are anything, '[20, 40)' is a range, '{a, b}' a set, '531**' a mask. covering: (1, k)-anonymity, "
+    "which says less: k rows cover each row. Where it matters what '20-40' is, the verdict is UNDECIDED (4).",
 )
 @click.option("--missing", multiple=True, metavar="TEXT", help="A text that stands for a missing cell, such as '?'.")
+@click.option("--population", metavar="N", help="People of whom the release is a random sample, for risks among them.")
+@click.option(
+    "--rows-at-risk",
+    "at_risk",
+    type=click.Path(path_type=Path),
+    callback=output_file,
+    metavar="FILE",
+    help="Write the rows in groups below k to this CSV file.",
+)
+@lenient
 @formats
-def command(release: str, outputs: list[tuple[str, Path | None]], **terms: Any) -> int:
+def command(
+    release: str, outputs: list[tuple[str, Path | None]], at_risk: Path | None, lenient: bool, **terms: Any
+) -> int:
     """Say what can be said of the file RELEASE alone: k, l, t, and side channels.
 
-    RELEASE is CSV, Parquet, Arrow or SQLite (file.db::table). Nothing is said of how it came about: for that, audit the
-    program that makes it.
+    RELEASE is CSV with any separator, TSV, either of them as .gz, Excel, Parquet, Arrow, SQLite or DuckDB
+    (file.db::table). Nothing is said of how it came about: for that, audit the program that makes it.
     """
-    from crowdproof.audit.check import Terms, check
+    from crowdproof.audit.check import Terms, check, rows_at_risk
     from crowdproof.cli.progress import waiting
     from crowdproof.findings import exit_code
 
     with waiting(f"checking {release}"):
-        findings = check(release, Terms(**{**terms, "columns": terms["columns"] or None}))
-    code = exit_code(findings)  # a claim that hangs on an unclear cell has not held
+        claimed = Terms(**{**terms, "columns": terms["columns"] or None})
+        findings = check(release, claimed)
+        if at_risk is not None:
+            rows = rows_at_risk(release, claimed).write_csv()
+            write_file(at_risk, lambda: rows)
+    code = exit_code(findings, lenient=lenient)  # a claim that hangs on an unclear cell has not held
     return emit([with_command(each) for each in findings], outputs, code)

@@ -1,8 +1,9 @@
 """Reports in files: each is written whole, or what was there before stays, whatever a target has put in its place.
 
 A target runs with the rights of the judge. It may make a FIFO of the name of a report, and to open that would wait for
-a reader for ever. So a report is written to a new file, which then takes the name. Devices and FIFOs that were there
-when the run began are what the user asked for, and are written to.
+a reader for ever; or a link to another file, which the report would replace. So a report is written to a new file,
+which then takes the name. Devices, FIFOs and links that were there when the run began are what the user asked for, and
+are written to.
 """
 
 import contextlib
@@ -19,10 +20,13 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _SPECIAL: dict[Path, tuple[int, int]] = {}
 """Path -> device and number of what was there when the run began, where that was no file."""
+_LINKS: dict[Path, str | None] = {}
+"""Path -> where the link led to that was there when the run began; None where there was no link."""
 
 
 def remember(path: Path) -> None:
     """Remember what is at the path, before any target has run."""
+    _LINKS[path] = _link(path)
     with contextlib.suppress(OSError):
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
@@ -31,6 +35,9 @@ def remember(path: Path) -> None:
 
 def put(path: Path, content: bytes) -> None:
     """Write the content to the path."""
+    if _is_planted(path):
+        _replace(path, content)
+        return
     if _is_of_system(path) or _is_as_remembered(path):
         with path.open("wb") as file:
             file.write(content)
@@ -42,6 +49,19 @@ def put(path: Path, content: bytes) -> None:
         if error.errno in FULL or not place.is_file():
             raise
         _overwrite(place, content)  # the folder takes no new file, or the file is mounted
+
+
+def _is_planted(path: Path) -> bool:
+    """Whether the path is a link that was not there when the run began, or led elsewhere: no report follows it."""
+    return path in _LINKS and _link(path) not in {None, _LINKS[path]}
+
+
+def _link(path: Path) -> str | None:
+    """Where a link leads to; None where there is none."""
+    try:
+        return str(path.readlink())
+    except OSError:
+        return None
 
 
 def _is_of_system(path: Path) -> bool:

@@ -17,20 +17,29 @@ from crowdproof.errors import ParameterError
 def command(target: str, data: str | None, output: Path) -> int:
     """Write a commented privacy.toml about TARGET, such as package.module:function or file.py:function.
 
-    The function is looked at and not run. A file that exists is left alone.
+    With --data the target is run on the table, so that the claim speaks of the columns that it releases; without, it
+    is only looked at. A file that exists is left alone.
     """
-    from crowdproof.audit.data.tables import scan_table
+    from crowdproof.audit.data.tables import read_table
     from crowdproof.audit.gate.starter import starter
+    from crowdproof.cli.progress import waiting
 
-    if data is not None:
-        scan_table(output.parent / data)  # what is wrong with it is told now and not by the first gate
-    text = starter(target, data)
+    if output.exists():
+        raise _taken(output)
+    with waiting(f"looking at {target}"):
+        table = None if data is None else read_table(output.parent / data)
+        text = starter(target, data, table)
     try:
         with output.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise ParameterError(f"{output} exists: remove it first, or name another file with --output.") from None
+        raise _taken(output) from None
     except OSError as error:
         raise unwritable(output, error) from None
-    click.echo(f"Wrote {output}. Say in it what you promise, then run: crowdproof gate {output}")
+    claim = next(line for line in text.splitlines() if line.startswith("claim = "))
+    click.echo(f"Wrote {output}, with {claim}. Say in it what you promise, then run: crowdproof gate {output}")
     return 0
+
+
+def _taken(output: Path) -> ParameterError:
+    return ParameterError(f"{output} exists: remove it first, or name another file with --output.")

@@ -1,10 +1,12 @@
-"""How much is said on stderr besides errors: `--quiet` and `--verbose`, before or after the name of any verb."""
+"""How much is said: `--quiet` and `--verbose`, before or after the name of any verb."""
 
 import click
 
 from crowdproof.cli.streams import tell
 
 _KEY = "crowdproof.loudness"
+_ANSWERS = frozenset({"bound", "plan", "figures"})
+"""Verbs that are asked for numbers, not for verdicts."""
 
 
 def _remember(ctx: click.Context, param: click.Parameter, given: bool) -> None:
@@ -17,15 +19,21 @@ def options() -> list[click.Option]:
     return [
         click.Option([*names], is_flag=True, expose_value=False, callback=_remember, help=text)
         for names, text in (
-            (("-q", "--quiet"), "No progress and no remarks; reports and errors stay."),
+            (("-q", "--quiet"), "One line for each claim; no progress, no remarks."),
             (("-v", "--verbose"), "Progress in logs too, and where an error arose."),
         )
     ]
 
 
 def quiet() -> bool:
-    """Whether only errors and reports are wanted."""
+    """Whether only verdicts and errors are wanted."""
     return _asked() == "quiet"
+
+
+def terse() -> bool:
+    """Whether a line for each claim is all that is to be printed. Where the report is the answer, it never is."""
+    context = click.get_current_context(silent=True)
+    return quiet() and context is not None and context.command.name not in _ANSWERS
 
 
 def verbose() -> bool:

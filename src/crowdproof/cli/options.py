@@ -1,5 +1,7 @@
 """Options that several verbs share."""
 
+import functools
+import math
 import secrets
 import sys
 from collections.abc import Callable, Iterable
@@ -12,10 +14,12 @@ from click.shell_completion import CompletionItem
 
 from crowdproof import interrupts
 from crowdproof.cli import files
+from crowdproof.cli.loudness import terse
 from crowdproof.cli.streams import NobodyReadsError, is_terminal, printing, undelivered, unwritable
 from crowdproof.errors import CrowdproofError, DataError, ExitCode, ParameterError, pass_interrupts
 from crowdproof.findings import Finding
 from crowdproof.report import FORMATS, render, write
+from crowdproof.report.redaction import HIDDEN, Hidden
 
 
 class OutputChoice(click.ParamType[tuple[str, Path | None]]):
@@ -38,12 +42,29 @@ class OutputChoice(click.ParamType[tuple[str, Path | None]]):
 
 
 class Seconds(click.FloatRange):
-    """A positive number of seconds; 'nan' is none."""
+    """A positive number of seconds; 'nan' and 'inf' are none."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read and check it."""
-        number = super().convert(value, param, ctx)
-        return number if number > 0 else self.fail(f"{value} is not a positive number of seconds.", param, ctx)
+        try:
+            number = super().convert(value, param, ctx)
+        except click.BadParameter:
+            number = math.nan
+        if not 0 < number < math.inf:
+            most = "" if self.max is None else f" of at most {self.max:,.0f}"
+            self.fail(f"it is {value}: give a positive number of seconds{most}, or leave it out.", param, ctx)
+        return number
+
+
+class Whole(click.IntRange):
+    """A whole number of at least `min`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read and check it."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"it is {value}: give a whole number of at least {self.min}.", param, ctx)
 
 
 def writable(path: Path) -> Path:
@@ -71,7 +92,7 @@ def _different_files(
     return outputs
 
 
-formats = click.option(
+_FORMATS = click.option(
     "--format",
     "outputs",
     type=OutputChoice(),
@@ -82,9 +103,32 @@ formats = click.option(
     metavar="FORMAT[=FILE]",
     help=f"How to report, more than once if wanted: {', '.join(FORMATS)}.",
 )
-seed = click.option(
-    "--seed", type=click.IntRange(min=0), help="Seed of all randomness; without it one is drawn, and shown."
+_REDACT = click.option(
+    "--redact",
+    multiple=True,
+    metavar="COLUMN",
+    help="A column whose values a report does not show; more than once. Columns that look like identifiers are hidden "
+    "anyway.",
 )
+_SHOW_IDENTIFIERS = click.option(
+    "--show-identifiers", is_flag=True, help="Show the values of columns that look like identifiers in reports, too."
+)
+
+
+def formats(command: Callable[..., Any]) -> Callable[..., Any]:
+    """In which formats to report, and which values of real people not to show there."""
+
+    @functools.wraps(command)
+    def hiding(*given: Any, redact: tuple[str, ...], show_identifiers: bool, **named: Any) -> Any:
+        HIDDEN.set(Hidden(frozenset(redact), shown=show_identifiers))
+        return command(*given, **named)
+
+    for option in (_SHOW_IDENTIFIERS, _REDACT, _FORMATS):
+        hiding = option(hiding)
+    return hiding
+
+
+seed = click.option("--seed", type=Whole(min=0), help="Seed of all randomness; without it one is drawn, and shown.")
 
 
 def lenient(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -148,7 +192,7 @@ def report(findings: list[Finding], name: str, path: Path | None) -> Callable[[]
 
 def _print(findings: list[Finding], name: str) -> None:
     with printing():
-        write(findings, name, sys.stdout)
+        write(findings, name, sys.stdout, terse=terse())
 
 
 def deliver(writers: Iterable[Callable[[], None]], code: ExitCode = ExitCode.HELD) -> ExitCode:

@@ -1,11 +1,13 @@
 """`crowdproof prove`: which statements of the papers hold."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from crowdproof.cli.loudness import remark
-from crowdproof.cli.options import deliver, formats, report
+from crowdproof.cli.options import Whole, deliver, formats, report
+from crowdproof.errors import CrowdproofError
 
 
 def _ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
@@ -24,27 +26,35 @@ def _ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[
     metavar="DIR",
     help="Write SMT-LIB files, exact witnesses and a MANIFEST for third parties.",
 )
-@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="Processes to use.")
+@click.option("--kernel", is_flag=True, help="Run Coq on the theorems, instead of relying on its stored result.")
+@click.option("--workers", type=Whole(min=1), default=2, show_default=True, help="Processes to use.")
 def command(
     statements: tuple[str, ...],
     outputs: list[tuple[str, Path | None]],
     details: bool,
     certificates: Path | None,
-    workers: int,
+    **running: Any,
 ) -> int:
     """Check the statements of the papers, all or those with the given IDs.
 
     Every obligation is discharged by its engines and each of its mutants refuted. A statement that is registered as
     REFUTED, because what is printed is wrong, is as expected when its counterexample is found again.
 
-    Exit codes: 0 every verdict is as registered; 1 one differs; 4 an engine gave up.
+    A statement whose status is 'kernel-checked' is a theorem of Coq. With --kernel, Coq (Debian: coq) compiles the
+    theorems and its checker reads them again; without, the result of the last such run counts, by hash.
+
+    Exit codes: 0 every verdict is as registered; 1 one differs; 3 Coq is not installed; 4 an engine gave up.
     """
     from crowdproof.cli.progress import waiting
     from crowdproof.proofs.certificates import export
+    from crowdproof.proofs.engines.kernel import available
+    from crowdproof.proofs.engines.kernel import run as run_coq
     from crowdproof.proofs.ledger import exit_code, finding, run, summary
 
+    if running["kernel"] and not available():
+        raise CrowdproofError("Coq is not installed: install it (Debian: apt-get install coq), or leave out --kernel.")
     with waiting("checking the statements"):
-        records = run(statements, workers)
+        records = run(statements, running["workers"], run_coq() if running["kernel"] else None)
     findings = [summary(records), *map(finding, records)]
     brief = findings if details or statements else findings[:1]
 

@@ -8,7 +8,7 @@ import polars as pl
 from attrs import field, frozen
 
 from crowdproof.mechanisms.parameters import as_k
-from crowdproof.mechanisms.tables import canonical
+from crowdproof.mechanisms.tables import canonical, numbered
 
 Mapping = Callable[[pl.DataFrame], pl.DataFrame]
 """Maps rows to rows, each by itself: row i of the result is g(row i)."""
@@ -18,7 +18,8 @@ def drop_rare(table: pl.DataFrame, k: int) -> pl.DataFrame:
     """The rows that appear at least k times, all their occurrences, in canonical order."""
     if not table.columns:
         return table
-    return canonical(table.filter(pl.len().over(table.columns) >= k))
+    plain = numbered(table)
+    return canonical(table.filter(plain.select(pl.len().over(plain.columns) >= k).to_series()))
 
 
 @frozen

@@ -57,6 +57,7 @@ class SyntheticPoints:
 
     A query with Lipschitz constant L (in the sum of absolute values) then has, on average over the points of full
     boxes, a bias of at most L W / 2 for epsilon = 0, and a mean error of at most L d W / epsilon otherwise (d columns).
+    Below epsilon = 2 d the latter bound is the larger one: middles, at epsilon = 0, are then the better release.
     The draws are multiples of a small step, as `Laplace` explains.
     """
 

@@ -21,17 +21,18 @@ def recode(table: pl.DataFrame, columns: Sequence[Coded], clusters: Codes) -> pl
     sizes = np.bincount(clusters)
     starts = np.cumsum(sizes) - sizes
     recoded = {each.name: _labels(each, each.codes[order], starts, sizes).gather(clusters) for each in columns}
-    release = table.with_columns(**recoded)
+    release = table.with_columns(cells.alias(name) for name, cells in recoded.items())
     rest = [name for name in table.columns if name not in recoded]
     if rest:
-        by_content = table.select(rest).with_columns(pl.Series("", clusters)).select(pl.arg_sort_by(["", *rest]))
-        return release[by_content.to_series()]
+        series = [pl.Series(clusters), *(table[name] for name in rest)]
+        keys = pl.DataFrame({str(place): each for place, each in enumerate(series)})
+        return release[keys.select(pl.arg_sort_by(keys.columns)).to_series()]
     return release[order]
 
 
 def nothing(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """The release without any row, with the types of any other release."""
-    return canonical(table.clear().with_columns(pl.col(columns).cast(pl.String)))
+    return canonical(table.clear().with_columns(table.clear()[name].cast(pl.String) for name in columns))
 
 
 def _labels(column: Coded, codes: Codes, starts: Codes, sizes: Codes) -> pl.Series:

@@ -24,7 +24,11 @@ Floats = NDArray[np.float64]
 Query = Callable[[Any], Any]
 
 _FINENESS = 20
-"""The step is this many binary places below the noise."""
+"""The step is at least this many binary places below the noise."""
+_CHARGE = 7
+"""Rounding adds at most the sensitivity over two to this power: the noise is within 1.01 of its scale."""
+_COARSE = 2.0**-22
+"""Geometric draws with a smaller parameter are put together from a coarse one and from binary digits."""
 
 
 def itself(data: Any) -> Any:
@@ -32,10 +36,29 @@ def itself(data: Any) -> Any:
     return data
 
 
-def _step(scale: float) -> float:
-    if not 1e-280 < scale < 1e280:
+def _step(scale: float, sensitivity: float, rounded: float) -> float:
+    """A power of two, far below the noise's scale, and below the sensitivity even when `rounded` steps are added."""
+    if not (1e-280 < scale < 1e280 and 1e-280 < sensitivity < 1e280):
         raise ParameterError(f"the noise has scale {scale:g}, beyond floats: give epsilon and sensitivity nearer to 1.")
-    return 2.0 ** (math.floor(math.log2(scale)) - _FINENESS)
+    below_noise = math.floor(math.log2(scale)) - _FINENESS
+    below_sensitivity = math.floor(math.log2(sensitivity / max(rounded, 1.0))) - _CHARGE
+    return 2.0 ** min(below_noise, below_sensitivity)
+
+
+def geometric(rate: float, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Whole numbers g >= 0 with Pr[g] proportional to e^(-rate g).
+
+    A float cannot reach every whole number by one draw where the rate is tiny. The binary digits of g are independent,
+    and that of 2^i is 1 with probability 1/(1 + e^(rate 2^i)): so the lowest are drawn one by one, each to the float's
+    resolution, and the rest, which has a coarser rate, by one draw.
+    """
+    digits = max(0, math.ceil(math.log2(_COARSE / rate)))
+    rest = rng.geometric(-math.expm1(-math.ldexp(rate, digits)), shape) - 1
+    for place in reversed(range(digits)):
+        odd = rng.random(shape) < 1 / (1 + math.exp(math.ldexp(rate, place)))
+        rest = 2 * rest + odd
+    found: NDArray[np.int64] = rest
+    return found
 
 
 def _on_lattice(answer: Floats, step: float) -> NDArray[np.int64]:
@@ -55,9 +78,10 @@ class Laplace(Counting):
     """query(D) + Z, Z of density proportional to e^(-|z| epsilon / sensitivity) in each coordinate: epsilon-DP.
 
     `sensitivity` is the most that the answer changes between neighbours, in the sum of absolute values. The answer is
-    rounded to a multiple of a step h, some 2^-20 of the noise's scale; Z is h times the difference of two geometric
-    variables with ratio e^(-h epsilon / (sensitivity + c h)), where c is the number of coordinates and c h what
-    rounding adds to the sensitivity. The draw is exact up to the float resolution of the geometric draws.
+    rounded to a multiple of a step h, at most 2^-20 of the noise's scale and at most 2^-7 of the sensitivity over the
+    number c of coordinates. Z is h times the difference of two geometric variables with ratio
+    e^(-h epsilon / (sensitivity + c h)), where c h is what rounding adds to the sensitivity: less than a hundredth, so
+    that the noise is within 1.01 of its scale. The draw is exact up to the float resolution of the geometric draws.
     """
 
     epsilon: Epsilon = field(converter=as_loss)
@@ -89,10 +113,10 @@ class Laplace(Counting):
 
     def perturb(self, answers: Floats, rng: np.random.Generator) -> Floats:
         """Each of the given answers with independent noise; the first axis counts the answers."""
-        step = _step(self.scale)
         coordinates = math.prod(answers.shape[1:])
-        p = -math.expm1(-step / (self.scale + coordinates * step / float(self.epsilon)))
-        noise = rng.geometric(p, answers.shape) - rng.geometric(p, answers.shape)
+        step = _step(self.scale, float(self.sensitivity), coordinates)
+        rate = step / (self.scale + coordinates * step / float(self.epsilon))
+        noise = geometric(rate, answers.shape, rng) - geometric(rate, answers.shape, rng)
         return _multiples(_on_lattice(answers, step) + noise, step)
 
 
@@ -102,9 +126,9 @@ class Gaussian:
 
     (epsilon, delta)-DP for 0 < epsilon < 1 and a sensitivity in Euclidean distance (Dwork and Roth, Theorem A.1); the
     formula is refused elsewhere, since its proof needs epsilon < 1 and the guarantee fails for large epsilon. The
-    answer and the result are rounded to multiples of a step h, some 2^-20 of sigma, and sigma grows by what the former
-    adds to the sensitivity, sqrt(c) h for c coordinates. delta is the delta of differential privacy: Odoh puts the
-    adversary's guessing advantage in its place, which is another notion.
+    answer and the result are rounded to multiples of a step h, at most 2^-20 of sigma, and sigma grows by what the
+    former adds to the sensitivity, sqrt(c) h for c coordinates, less than a hundredth. delta is the delta of
+    differential privacy: Odoh puts the adversary's guessing advantage in its place, which is another notion.
     """
 
     epsilon: Epsilon = field(converter=as_loss)
@@ -133,8 +157,9 @@ class Gaussian:
 
     def batch(self, data: Any, rng: np.random.Generator, size: int) -> Floats:
         """`size` independent noisy answers."""
-        step = _step(self.scale)
-        answer = _on_lattice(np.asarray(self.query(data), dtype=np.float64), step)
+        exact = np.asarray(self.query(data), dtype=np.float64)
+        step = _step(self.scale, float(self.sensitivity), math.sqrt(exact.size))
+        answer = _on_lattice(exact, step)
         rounding = 1 + math.sqrt(answer.size) * step / float(self.sensitivity)
         noise = np.rint(rng.normal(0.0, rounding * self.scale / step, (size, *answer.shape))).astype(np.int64)
         return _multiples(answer + noise, step)

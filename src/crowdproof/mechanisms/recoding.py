@@ -67,14 +67,18 @@ class Grid:
     def cells(self, values: pl.Series) -> NDArray[np.int64]:
         """The number c of each value's cell."""
         with np.errstate(over="ignore"):
-            estimate = (values.cast(pl.Float64).to_numpy() - float(self.origin)) / float(self.width)
+            floats = values.cast(pl.Float64).to_numpy()
+            estimate = (floats - float(self.origin)) / float(self.width)
+            reach = (np.abs(floats) + abs(float(self.origin))) / float(self.width)
         if np.abs(estimate).max(initial=0) >= 2**62:
             raise DataError(f"column {values.name!r} has a value too far away for cells so small: give a larger width.")
-        if values.dtype in _SHORT and self.width.denominator == self.origin.denominator == 1:
+        whole_grid = self.width.denominator == self.origin.denominator == 1
+        if values.dtype in _SHORT and whole_grid and abs(self.origin) + np.abs(floats).max(initial=0) < 2**62:
             return (values.to_numpy().astype(np.int64) - int(self.origin)) // int(self.width)
         cells = np.floor(estimate).astype(np.int64)
         # only a value next to a border can be on its wrong side: decide those few exactly
-        near = np.abs(estimate - np.rint(estimate)) <= 1e-9 * (1 + np.abs(estimate))
+        lost = 1e-9 * (1 + np.abs(estimate)) + 1e-15 * reach  # 1e-15: a few roundings of value, origin and difference
+        near = np.abs(estimate - np.rint(estimate)) <= lost
         doubtful, place = np.unique(values.to_numpy()[near], return_inverse=True)
         cells[near] = np.array([self._cell(each) for each in doubtful.tolist()], dtype=np.int64)[place]
         return cells

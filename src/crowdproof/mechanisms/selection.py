@@ -63,7 +63,8 @@ def _weights(epsilon: Epsilon, scores: Sequence[Fraction | int]) -> list[Any]:
     unit = arb(fmpq(epsilon.value.numerator, epsilon.value.denominator))
     if epsilon.logarithm:
         unit = unit.log()
-    gaps = [Fraction(score - max(scores)) for score in scores]
+    largest = max(scores)
+    gaps = [Fraction(score - largest) for score in scores]
     return [(unit * arb(fmpq(gap.numerator, gap.denominator))).exp() for gap in gaps]
 
 

@@ -20,6 +20,9 @@ def require_columns(table: Any, columns: Iterable[str]) -> None:
     if not isinstance(table, pl.DataFrame):
         kind = f"{type(table).__module__}.{type(table).__qualname__}"
         raise DataError(f"the data is of type {kind}: give a polars.DataFrame (polars.from_pandas makes one).")
+    for name in table.columns:
+        if name.startswith("^") and name.endswith("$"):
+            raise DataError(f"a column is named {name!r}, which polars takes for a pattern of names: rename it.")
     for name in columns:
         if name not in table.columns:
             known = ", ".join(table.columns) or "none at all"
@@ -137,7 +140,19 @@ def _narrow(codes: Codes, count: int) -> Codes:
 
 def canonical(table: pl.DataFrame) -> pl.DataFrame:
     """The same rows in an order that depends only on what they are, so that row order carries nothing."""
-    return table.sort(table.columns) if table.columns else table
+    if not table.columns:
+        return table
+    plain = numbered(table)
+    found = plain.sort(plain.columns)
+    found.columns = table.columns
+    return found
+
+
+def numbered(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with numbers for names: `*` and `^a.*$` would stand for several columns in an expression of polars."""
+    plain = table.clone()
+    plain.columns = [str(place) for place in range(table.width)]
+    return plain
 
 
 def chosen(table: pl.DataFrame, columns: Sequence[str] | None) -> tuple[str, ...]:

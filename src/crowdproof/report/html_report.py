@@ -18,6 +18,10 @@ from crowdproof.exact import brief, show
 from crowdproof.findings import Chart, Estimate, Evidence, Finding, Note, PairWitness, Series, Table
 from crowdproof.report import svg, wording
 from crowdproof.report.datasets import pair
+from crowdproof.report.origin import origin, written
+from crowdproof.report.redaction import redacted
+from crowdproof.report.repeated import readable, told_once
+from crowdproof.visible import visible
 
 LARGEST = 1 << 20
 """Bytes of the largest page: what a mail server takes and a browser opens at once."""
@@ -57,6 +61,7 @@ def render(findings: Sequence[Finding]) -> str:
 
 def fragment(finding: Finding) -> str:
     """One finding with its style, to be set into another page such as a notebook."""
+    finding = redacted(finding)
     return str(_environment().get_template("fragment.html.j2").render(finding=finding, limits=_LIMITS[0], index=1))
 
 
@@ -76,7 +81,8 @@ def claim_fragment(claim: Claim) -> str:
 
 
 def _page(findings: Sequence[Finding], shown: int, limits: _Limits) -> str:
-    return _environment().get_template("page.html.j2").render(findings=findings, shown=shown, limits=limits)
+    page = _environment().get_template("page.html.j2").render(findings=findings, shown=shown, limits=limits)
+    return visible(page, lines=True)  # whoever looks at the file in a terminal is not steered by it
 
 
 @cache
@@ -100,6 +106,10 @@ def _environment() -> Environment:
         "probabilities": _probabilities,
         "pair": pair,
         "groups": _groups,
+        "told_once": told_once,
+        "readable": readable,
+        "origin": origin,
+        "written": written,
         "chart_rows": chart_rows,
         "numeric": numeric,
         "exactly": _exactly,
@@ -136,7 +146,8 @@ def _policy(style: str, script: str) -> str:
 
 def _probabilities(claim: Claim, witness: PairWitness) -> Markup:
     limit = wording.allowed(claim, witness)
-    named = [("on one dataset", witness.p_left, "left"), ("on its neighbour", witness.p_right, "right")]
+    first, second = wording.sides(witness)
+    named = [(first, witness.p_left, "left"), (second, witness.p_right, "right")]
     if limit is not None and limit.high < witness.p_left.low:
         named.insert(1, ("the most that the claim allows there", limit, "limit"))
     return Markup(svg.bars(named, "Probability of the event"))  # noqa: S704

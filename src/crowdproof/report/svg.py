@@ -1,5 +1,6 @@
 """Charts as inline SVG. Colours and type are left to the style sheet: a series is known by its class `s0`, `s1`, …"""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
@@ -13,6 +14,8 @@ from crowdproof.report.axes import Scale, drawable, tick_labels
 WIDTH, HEIGHT = 480, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 22, 42
 _BAR, _GAP = 14, 38
+_LETTER = 9.5
+"""The width of a digit on a phone, where type is largest beside the chart: labels do not run into each other."""
 _MARKS = 400
 """More points than this cannot be told apart at that width."""
 COLOURS = 6
@@ -126,9 +129,13 @@ def _x_axis(scale: Scale, label: str) -> Iterator[str]:
     base = HEIGHT - _BOTTOM
     yield f'<path class="axis" d="M{_LEFT} {base}H{WIDTH - _RIGHT}"/>'
     ticks = scale.ticks()
+    written_to = -math.inf
     for x, words in zip(map(scale, ticks), tick_labels(ticks), strict=True):
         yield f'<path class="grid" d="M{_n(x)} {_TOP}V{base}"/>'
-        yield _text(x, base + 16, words, "middle")
+        half = len(words) * _LETTER / 2
+        if x - half > written_to:
+            yield _text(x, base + 16, words, "middle")
+            written_to = x + half
     yield _text((_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 6, label, "middle", "label")
 
 

@@ -18,6 +18,7 @@ from crowdproof.findings import (
     Finding,
     Json,
     Measured,
+    Note,
     NotRefuted,
     PairWitness,
     Proved,
@@ -27,6 +28,8 @@ from crowdproof.findings import (
     Undecided,
     Verdict,
 )
+from crowdproof.report.datasets import differing
+from crowdproof.report.remedies import remedy_for
 
 VERDICTS: tuple[type[Verdict], ...] = (Refuted, Skipped, Undecided, NotRefuted, Proved)
 """The order in which a reader wants to hear of them."""
@@ -34,8 +37,20 @@ VERDICTS: tuple[type[Verdict], ...] = (Refuted, Skipped, Undecided, NotRefuted, 
 LABELS = {each.name: each.name.replace("_", " ").capitalize() for each in VERDICTS}
 """Name of a verdict -> as it is written in prose."""
 
+KERNEL_CHECKED = "kernel-checked"
+"""The basis of a proof that a proof kernel has checked as a whole."""
+
 SYMBOLS = {"REFUTED": "✗", "SKIPPED": "–", "UNDECIDED": "?", "NOT_REFUTED": "○", "PROVED": "✓"}
 """So that a verdict is never told by colour alone."""
+
+LOOK_FURTHER = (
+    "To find smaller leaks, let it look longer with more --runs or --seconds, or check the claim in every run of CI "
+    "with 'crowdproof gate', which adds the evidence up."
+)
+"""The next step after runs that refuted nothing."""
+
+RUN_ALONE = "Call the target on this data by itself, without Crowdproof, and correct what it raises."
+"""The next step after a target that raised an exception on every dataset."""
 
 _ALONE = {
     "REFUTED": "The claim is refuted.",
@@ -84,29 +99,95 @@ def tally(findings: Sequence[Finding]) -> str:
 def sentence(finding: Finding) -> str:
     """The verdict in plain words."""
     match finding.verdict:
-        case Proved():
-            return "The claim holds."
+        case Proved(basis):
+            return f"The claim holds: {basis}." if basis else "The claim holds."
         case Refuted(witness):
-            told = witness.words if isinstance(witness, Counterexample) else _contrast(finding.claim, witness)
-            return f"The claim is false. {told}"
+            if isinstance(witness, Counterexample):
+                return f"The claim is false. {witness.words}"
+            return f"The claim is false: {_meaning(finding.claim, witness)} {_contrast(finding.claim, witness)}"
         case NotRefuted(detectable):
             return f"No leak was found; this is not a proof of privacy. {detectable}"
         case Undecided(reason):
             return f"No verdict was reached. {reason}"
         case Skipped(reason):
-            return f"Nothing could be examined. {reason}"
+            return f"Nothing could be examined. {_begun(reason)}"
+
+
+def _begun(reason: str) -> str:
+    """The reason as a sentence: errors begin with a small letter, and so may the names of targets, which keep it."""
+    return f"{reason[0].upper()}{reason[1:]}" if reason.startswith(("there is ", "cannot ")) else reason
+
+
+def sides(witness: PairWitness) -> tuple[str, str]:
+    """How the two datasets of a witness are called: by the person whose row only one of them has, where it is so.
+
+    >>> from crowdproof.findings import Event
+    >>> nothing = Estimate.exactly(Fraction(0))
+    >>> sides(PairWitness([1, 2], [1], Event("any"), nothing, nothing, nothing))
+    ('with the person', 'without the person')
+    """
+    _, left, right = differing(witness)
+    if len(left) == 1 and not right:
+        return "with the person", "without the person"
+    if len(right) == 1 and not left:
+        return "without the person", "with the person"
+    if len(left) == len(right) == 1:
+        return "with the one person", "with the other in their place"
+    return "on one dataset", "on its neighbour"
+
+
+def _meaning(claim: Claim, witness: PairWitness) -> str:
+    """What a refutation means, in a sentence that anybody can repeat."""
+    if claim.notion == "safe":
+        return "how values are recoded depends on one person's row."
+    match sides(witness):
+        case ("with the person", _) | ("without the person", _):
+            return "the release tells more than is promised about whether one person is in the data."
+        case ("with the one person", _):
+            return "the release tells more than is promised about which of two people is in the data."
+        case _:
+            return "the release tells two neighbouring datasets apart better than is promised."
+
+
+def what_to_do(finding: Finding) -> str | None:
+    """What leaks and what helps where a pair of datasets refutes the claim; how to look further where runs did not.
+
+    None elsewhere: what is proved needs nothing, and what could not be decided says itself what helps.
+    """
+    if isinstance(finding.verdict, Refuted) and isinstance(finding.verdict.witness, PairWitness):
+        return str(remedy_for(finding.verdict.witness.event.words))
+    if isinstance(finding.verdict, Skipped) and finding.verdict.reason.startswith("The target released nothing: "):
+        return RUN_ALONE if " raised " in finding.verdict.reason else None
+    by_runs = finding.claim.notion in {"dp", "dps"} and isinstance(finding.certainty, Confidence)
+    if isinstance(finding.verdict, NotRefuted) and by_runs:
+        return LOOK_FURTHER
+    return None
+
+
+def noted_remedy(finding: Finding) -> str | None:
+    """What a refutation without a pair of datasets says is to be done, where it says so."""
+    notes = (each.text for each in finding.evidence if isinstance(each, Note) and each.title == "What to do")
+    return next(notes, None) if isinstance(finding.verdict, Refuted) else None
+
+
+def title(verdict: Verdict) -> str:
+    """The verdict's name; PROVED stands alone unless it rests on less than a proof kernel or an exact count."""
+    if isinstance(verdict, Proved) and verdict.basis not in {"", KERNEL_CHECKED}:
+        return f"{verdict.name} ({verdict.basis})"
+    return verdict.name
 
 
 def _contrast(claim: Claim, witness: PairWitness) -> str:
+    first, second = sides(witness)
     told = (
-        f"On one dataset, “{witness.event.words}” has probability {number(witness.p_left)}; "
-        f"on its neighbour, {number(witness.p_right)}."
+        f"{first[0].upper()}{first[1:]}, “{witness.event.words}” has probability {number(witness.p_left)}; "
+        f"{second}, {number(witness.p_right)}."
     )
     limit = allowed(claim, witness)
     if limit is None:
         return told
     if limit.high < witness.p_left.low:
-        return f"{told} The claim would allow at most {brief(float(limit.high))} on the first."
+        return f"{told} The claim would allow at most {brief(float(limit.high))} {first}."
     return f"{told} Each estimate is loose by itself; the test that refutes the claim weighs all runs together."
 
 
@@ -129,9 +210,8 @@ def number(estimate: Estimate) -> str:
     >>> number(Estimate(Fraction(1, 4), Fraction(1, 3)))
     'between 0.25 and 0.3333'
     """
-    if estimate.exact:
-        return brief(float(estimate.low))
-    return f"between {brief(float(estimate.low))} and {brief(float(estimate.high))}"
+    low, high = brief(float(estimate.low)), brief(float(estimate.high))
+    return low if low == high else f"between {low} and {high}"
 
 
 def claim_words(claim: Claim) -> str:

@@ -352,9 +352,9 @@ def test_an_interrupt_does_not_lose_a_refutation():
 
 
 def test_a_test_that_time_ended_is_judged_by_what_it_could_have_seen():
-    finding = audit(Geometric(0.5), DP("ln 2"), data=PEOPLE, budget=Budget(seconds=0.5), search=0)
+    finding = audit(Geometric(0.5), DP("ln 2"), data=PEOPLE, budget=Budget(seconds=1.0), search=0)
     assert isinstance(finding.verdict, NotRefuted)
-    assert "enough to find a leak that shows in one release of ten" in finding.verdict.detectable
+    assert "In nine audits of ten that is enough to find" in finding.verdict.detectable
 
 
 def a_number(data, rng):
@@ -513,3 +513,15 @@ def test_the_evidence_crosses_its_threshold_where_the_claim_is_refuted(alpha, ve
     assert threshold.x == wealth.x
     assert threshold.y == pytest.approx([4 * math.log(10)] * len(wealth.x))
     assert (max(wealth.y) >= threshold.y[0]) == (verdict is Refuted)
+
+
+@pytest.mark.parametrize("written", ["1/10", 0.1, "0.1", Fraction(1, 10)])
+def test_the_error_may_be_written_like_any_other_number(written):
+    finding = audit(Laplace(1), DP(2), data=[0.0, 1.0], budget=Budget(runs=100), error=written)
+    assert finding.reproduce.parameters["error"] == "0.1"
+
+
+@pytest.mark.parametrize("written", [0, 1.0, "nan", "often"])
+def test_an_error_that_is_no_rate_is_one_sentence(written):
+    with pytest.raises(ParameterError, match="error is"):
+        audit(Laplace(1), DP(2), data=[0.0, 1.0], error=written)

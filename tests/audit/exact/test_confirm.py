@@ -76,6 +76,7 @@ def coin(seeds_matter: float):
     return release
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_randomized_response_is_not_refuted_at_its_own_epsilon(seed):
     """True by a hair: 0.9 against 0.1 at ln 9. False-alarm rate 1e-6 a run."""
@@ -101,6 +102,7 @@ def test_what_cannot_be_confirmed_is_undecided_and_says_what_to_do():
     assert finding.certainty is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", [DPS("1/2", "0.1", "0.001"), CrowdBlending(3)], ids=["dps", "crowd-blending"])
 @pytest.mark.parametrize("calls", [40, 50, 60, 70, 80, 90])
 def test_a_target_that_changes_its_answer_after_some_calls_is_not_refuted(claim, calls):

@@ -58,6 +58,7 @@ def gates(tmp_path, epsilon, runs, count):
         yield finding
 
 
+@pytest.mark.long
 def test_five_per_cent_too_much_passes_short_runs_and_is_refuted_in_time(tmp_path):
     verdicts = []
     for finding in gates(tmp_path, 1.05, 20_000, 100):
@@ -70,6 +71,7 @@ def test_five_per_cent_too_much_passes_short_runs_and_is_refuted_in_time(tmp_pat
     assert finding.verdict.witness.event.words
 
 
+@pytest.mark.long
 def test_the_mechanism_at_its_claim_is_not_refuted_by_the_same(tmp_path):
     assert {type(each.verdict) for each in gates(tmp_path, 1.0, 20_000, 10)} == {NotRefuted}
 

@@ -58,6 +58,7 @@ def project(tmp_path):
     return project_file(tmp_path, entry("leaks"), head="evidence = 'kept.sqlite'")
 
 
+@pytest.mark.processes
 def test_twenty_gates_at_once_add_up_to_what_they_would_one_after_the_other(project):
     verdicts = gates(project, 20, "live", 0.125)
     rows = slices(project)

@@ -96,7 +96,7 @@ def plain(table):
 @pytest.mark.parametrize(
     ("name", "claim", "params"),
     [
-        ("noisy", "dp(epsilon=0.5)", {"epsilon": 0.5, "columns": ["age", "zip"], "label": "None"}),
+        ("noisy", "dp(epsilon=0.5)", {"epsilon": 0.5, "columns": ["age", "zip"]}),
         ("grouped", "k-anonymity(k=10)", {"k": 10}),
         ("plain", "dp(epsilon=1)", {}),
     ],

@@ -124,6 +124,7 @@ def test_an_e_value_of_zero_ends_all_hope_and_nothing_else(path):
         assert not evidence.standing(epoch).refutes(Fraction(1, 2))
 
 
+@pytest.mark.processes
 def test_twenty_gates_at_once_lose_and_repeat_nothing(path):
     process = writer(path, 20, 5)
     drawn = [int(line) for line in process.communicate(timeout=100)[0].split()]

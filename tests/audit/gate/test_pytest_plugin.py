@@ -41,6 +41,11 @@ def test_noisy(assert_private):
 def test_leaky(assert_private):
     assert_private(leaky_count)
 
+@pytest.mark.privacy_claim("dp(epsilon=1)", data=TABLE, runs=1500)
+@pytest.mark.privacy_claim("dp(epsilon=1)", data=TABLE.with_columns(pl.lit("leak").alias("tag")), runs=1500)
+def test_one_claim_for_two_tables(assert_private):
+    assert_private(lambda table, rng: noisy_count(table, rng, 4.0 if "tag" in table.columns else 1.0), "dp(epsilon=1)")
+
 @pytest.mark.privacy_claim("dp(epsilon=1)")
 def test_forgot_to_audit():
     pass
@@ -106,6 +111,7 @@ def test_claims_pass_and_fail_as_they_should(ran):
     assert outcome == {
         "test_noisy": "PASSED",
         "test_leaky": "FAILED",
+        "test_one_claim_for_two_tables": "FAILED",
         "test_forgot_to_audit": "FAILED",
         "test_without_a_claim": "FAILED",
         "test_claim_in_place": "PASSED",

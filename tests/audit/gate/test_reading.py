@@ -36,7 +36,7 @@ mechanism = { kind = "strongly-safe", k = 20 }
 [[claims]]
 name = "count"
 target = "release.py:count"
-schema = { age = [1, 2.5, 3], sex = ["f", "m"] }
+values = { age = [1, 2.5, 3], sex = ["f", "m"] }
 sources = ["weights.bin"]
 [claims.claim]
 notion = "dp"
@@ -72,7 +72,7 @@ def test_a_whole_file_is_read_exactly(tmp_path):
     assert first.params == {"k": 20, "columns": ["age"], "scale": 0.5}
     assert first.mechanism == StronglySafe(20)
     assert second.claim == DP("ln 3")
-    assert second.schema == {"age": (1, 2.5, 3), "sex": ("f", "m")}
+    assert second.values == {"age": (1, 2.5, 3), "sex": ("f", "m")}
     assert config.suppressions[0].until.date == datetime.date(2026, 12, 31)
     assert project.lines == {"claims.histogram": 9, "claims.count": 16, "suppressions.0": 25}
 
@@ -113,7 +113,7 @@ until = "2026-13-40"
         ("claims = 3", "claims: 3 is not a list"),
         ("[claims]\nname = 'a'", "is not a list"),
         ("claims = ['a']", "is not a table"),
-        ("[[claims]]\nname='a'\ntarget='a:b'\nclaim='dp(epsilon=1)'\ndata='x.csv'\nschema={a=[1]}", "keep one"),
+        ("[[claims]]\nname='a'\ntarget='a:b'\nclaim='dp(epsilon=1)'\ndata='x.csv'\nvalues={a=[1]}", "keep one"),
         ("[[claims]]\nname='a'\ntarget='a:b'\nclaim='dp(epsilon=1)'\nsampling='nobody'", "auditor or target"),
         ("[[claims]]\nname='a'\ntarget='a:b'\nclaim='safe()'\nmechanism={kind='laplace', scale=1}", "says nothing"),
         ("[[claims]]\nname='a'\ntarget='a:b'\nclaim='dp(epsilon=1)'\nmechanism={kind='strongly-safe', k=2}", "beta"),

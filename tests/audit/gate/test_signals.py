@@ -64,7 +64,8 @@ def moves(table, rng):
 def grows(table):
     with Path("runs").open("a") as runs:
         runs.write(".")
-    if Path("runs").stat().st_size > 90:  # the first claim takes 78 runs, and so would the second
+    slow_from = Path("slow-from")
+    if slow_from.exists() and Path("runs").stat().st_size > int(slow_from.read_text()):
         Path("under-way").touch()
         time.sleep(0.1)
     return table.height % 2
@@ -269,8 +270,14 @@ def audited(folder, function, *claims):
 
 @pytest.mark.parametrize("numbers", [[signal.SIGTERM], STORM], ids=["SIGTERM", "storm"])
 def test_an_audit_that_is_cancelled_tells_what_it_found(tmp_path, numbers):
+    fast = ["--deterministic", "--isolate", "none"]
+    one_claim = [*audited(tmp_path, "grows", "dp(epsilon=1)"), *fast]
+    subprocess.run(one_claim, cwd=tmp_path, env=environment(tmp_path), capture_output=True)
+    runs_of_a_claim = (tmp_path / "runs").stat().st_size
+    slow_from = 2 * runs_of_a_claim + runs_of_a_claim // 2  # half way through the second claim of the next audit
+    (tmp_path / "slow-from").write_text(str(slow_from))
     command = audited(tmp_path, "grows", "dp(epsilon=1)", "dp(epsilon=2)")
-    code, _, told = signalled(tmp_path, [*command, "--deterministic", "--isolate", "none"], *numbers)
+    code, _, told = signalled(tmp_path, [*command, *fast], *numbers)
     assert code == 1, told
     findings = json.loads((tmp_path / "out.json").read_text())
     first, second = [each["verdict"]["kind"] for each in findings]

@@ -64,6 +64,14 @@ def test_own_data_of_one_row_has_no_neighbours_to_offer():
     assert list(own_data(PEOPLE.head(1), Neighbours.ADD_REMOVE)) == []
 
 
+def test_own_data_gets_one_row_more_where_rows_may_come_and_go():
+    pairs = [pair for pair in own_data(PEOPLE, Neighbours.ADD_REMOVE) if pair.left.height > PEOPLE.height]
+    assert [pair.left.height - pair.right.height for pair in pairs] == [1, 1]
+    assert pairs[1].left.row(-1) == (95, 120.0, None, False)
+    assert all(pair.left.height == pair.right.height for pair in own_data(PEOPLE, Neighbours.REPLACE))
+    assert [pair.left for pair in own_data([3, 1, 2], Neighbours.ADD_REMOVE)][1] == [3, 1, 2, 2]
+
+
 def test_an_empty_table_is_an_error():
     with pytest.raises(DataError, match="empty"):
         schema_of(PEOPLE.clear())

@@ -108,6 +108,7 @@ def turning(function, after, turned):
     return release
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turned", [lambda: PAGE, refuse], ids=["one page", "no answer"])
 @pytest.mark.parametrize("after", [200, 1_500, 3_500])
 def test_a_target_that_stops_answering_has_no_verdict(after, turned):
@@ -125,6 +126,7 @@ def test_a_leak_that_was_seen_before_stays_seen(turned):
     assert isinstance(audit(leaky, DP(1), pairs=[pair], budget=Budget(runs=3_000)).verdict, Refuted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turned", [lambda: PAGE, refuse], ids=["one page", "no answer"])
 def test_what_comes_now_and_then_or_at_the_very_end_is_a_release_like_any_other(turned):
     def sometimes(people, rng):

@@ -3,6 +3,7 @@
 A rare leak publishes the whole table once in so many runs, and is a constant in all others.
 """
 
+import re
 import time
 from fractions import Fraction
 from itertools import count
@@ -41,6 +42,7 @@ def notes(finding):
     return {each.title: each.text for each in finding.evidence if isinstance(each, Note)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("claim", "seed"), [(DP(1), 0), (DP(1), 1), (DP(1), 2), (DPS("9/10", 1), 0)])
 def test_a_leak_in_one_run_of_two_hundred_is_refuted(claim, seed):
     finding = audit(rare_leak(200), claim, pairs=[PAIR], budget=Budget(runs=60_000), seed=seed)
@@ -48,6 +50,7 @@ def test_a_leak_in_one_run_of_two_hundred_is_refuted(claim, seed):
     assert finding.certainty == Confidence(ERROR)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", [DP(1), DPS("1/2", 1)], ids=["dp", "dps"])
 def test_a_run_that_differs_undoes_what_was_enumerated(claim):
     """Once in 5,000 runs is too seldom for the first runs to see, and for the test to refute; it is seen to be random.
@@ -148,6 +151,23 @@ def test_a_rare_leak_does_not_blend(once_in, runs, verdict):
     finding = audit(rare_leak(once_in), CrowdBlending(3, 1), data=PEOPLE, budget=Budget(runs=runs), seed=2)
     assert isinstance(finding.verdict, verdict)
     assert isinstance(finding.certainty, Confidence if verdict is Refuted else Measured)
+
+
+def bounds_told(finding):
+    """The numbers that a report calls lower bounds, by what they bound."""
+    text = " ".join(each.text for each in finding.evidence if each.title == "Lower bounds")
+    return {name: float(number) for name, number in re.findall(r"(epsilon|delta) is above ([-\d.e]+)", text)}
+
+
+@pytest.mark.parametrize("runs", [200, 600, 4_000])
+def test_no_bound_is_told_that_seems_to_contradict_the_verdict(runs):
+    claim = DP(1, "1e-3")
+    for once_in in (2, 10_000_000):
+        finding = audit(rare_leak(once_in), claim, data=PEOPLE, budget=Budget(runs=runs), seed=3, search=0)
+        told = bounds_told(finding)
+        refuted = finding.verdict.name == "REFUTED"
+        assert all(told.get(name, 2) > (float(getattr(claim, name)) if refuted else 0) for name in ("epsilon", "delta"))
+        assert refuted or not told
 
 
 def test_lower_bounds_of_delta_are_said_to_hold_one_by_one():

@@ -18,8 +18,13 @@ def releases(left, right, *, people=(9, 8), columns=("age", "illness")):
     tables = (
         pl.DataFrame(rows, schema=[(name, pl.String) for name in columns], orient="row") for rows in (left, right)
     )
-    data = [pl.DataFrame({"id": range(count)}) for count in people]
-    return Releases.of(Pair(*data, ADD, "by hand"), *tables)
+    return Releases.of(different(people, columns), *tables)
+
+
+def different(people, columns):
+    """Tables of so many different people."""
+    data = [pl.DataFrame({"id": range(count), **dict.fromkeys(columns, "x")}) for count in people]
+    return Pair(*data, ADD, "by hand")
 
 
 FLU, COLD, STAR = ("30", "flu"), ("30", "cold"), ("*", "*")
@@ -115,9 +120,8 @@ def test_the_columns_of_the_threshold_are_the_same_every_time():
 
 
 def test_columns_that_come_and_go_are_not_explained_and_the_others_are_compared():
-    data = [pl.DataFrame({"id": range(count)}) for count in (3, 2)]
     wide = pl.DataFrame({"age": ["30"] * 3, "index": ["0", "1", "2"]})
     for age, moved in (("30", 0), ("40", 2)):
-        read = Releases.of(Pair(*data, ADD, "by hand"), wide, pl.DataFrame({"age": [age] * 2}))
+        read = Releases.of(different((3, 2), ["age"]), wide, pl.DataFrame({"age": [age] * 2}))
         assert read.moved() == moved
         assert not one_threshold([read], ADD)

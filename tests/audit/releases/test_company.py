@@ -17,7 +17,7 @@ from crowdproof.audit.compare.betting.learning import learn
 from crowdproof.audit.releases import Form, Numbers, Records, Refusal, Releases, canonical, code, reader_for, traits
 from crowdproof.audit.releases.batch import form_of
 from crowdproof.audit.releases.keys import spelled
-from crowdproof.audit.targets.forms import take
+from crowdproof.audit.targets.taken import take
 from crowdproof.errors import TargetError
 
 

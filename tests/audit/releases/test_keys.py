@@ -4,10 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 from attrs import frozen
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdproof.audit.releases import canonical, code, same
+from crowdproof.audit.releases.cell_texts import cell_text, column_texts
 from crowdproof.audit.releases.keys import row_codes
 from crowdproof.errors import TargetError
 
@@ -87,3 +88,25 @@ def test_row_codes_tell_rows_apart():
     rows = np.array([[a, b, c] for a in range(20) for b in range(20) for c in (0.0, -0.0, 0.5, np.nan)], float)
     assert len(np.unique(row_codes(rows))) == len(rows)
     np.testing.assert_array_equal(row_codes(rows), row_codes(rows.copy()))
+
+
+COLUMNS = st.one_of(
+    st.lists(st.none() | st.text(max_size=4), max_size=6).map(lambda cells: pl.Series("a", cells, dtype=pl.String)),
+    st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=6).map(
+        lambda cells: pl.Series("a", cells, dtype=pl.Int64)
+    ),
+    st.lists(st.none() | st.integers(0, 2**64 - 1), max_size=6).map(
+        lambda cells: pl.Series("a", cells, dtype=pl.UInt64)
+    ),
+    st.lists(st.none() | st.floats() | st.sampled_from([0.0, -0.0, 1e308]), max_size=6).map(
+        lambda cells: pl.Series("a", cells, dtype=pl.Float64)
+    ),
+    st.lists(st.none() | st.floats(width=32), max_size=6).map(lambda cells: pl.Series("a", cells, dtype=pl.Float32)),
+    st.lists(st.none() | st.booleans(), max_size=6).map(lambda cells: pl.Series("a", cells, dtype=pl.Boolean)),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(COLUMNS)
+def test_a_column_read_at_once_has_the_texts_of_its_cells(column):
+    assert column_texts(column) == [cell_text(cell) for cell in column.to_list()]

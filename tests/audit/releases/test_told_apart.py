@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from crowdproof.audit.releases import Releases, canonical, code, columns, same, snapshot, traits
 from crowdproof.audit.releases.objects import Record
 from crowdproof.audit.targets.answer_bytes import encode
-from crowdproof.audit.targets.forms import take
+from crowdproof.audit.targets.taken import take
 from crowdproof.audit.targets.transport import decode
 from crowdproof.errors import TargetError
 

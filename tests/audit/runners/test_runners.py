@@ -13,7 +13,8 @@ from crowdproof.audit.runners import runner_for
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.runners.dask import DaskRunner
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.audit.runners.window import Chunk, ordered
+from crowdproof.audit.runners.pace import Pace
+from crowdproof.audit.runners.window import Chunk, Items, Pieces, Window
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 
 
@@ -42,6 +43,20 @@ class Silent(BaseException):
 
 def panic(_):
     raise Silent("quietly")
+
+
+class Draws:
+    """Work whose unit is one draw of a seed of its own."""
+
+    def __init__(self, units):
+        self.units = units
+
+    def cut(self, start, stop):
+        return partial(draws, start, stop)
+
+
+def draws(start, stop):
+    return [noise(seed) for seed in range(start, stop)]
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +98,17 @@ class Conformance:
 
     def test_nothing_gives_nothing(self, runner):
         assert list(runner.map(noise, [])) == []
+        assert list(runner.spread(Draws(0))) == []
+
+    def test_pieces_of_work_come_in_order_wherever_it_is_cut(self, runner):
+        truth = [noise(seed) for seed in range(300)]
+        for _ in range(2):  # the second time it is known how long a unit takes
+            assert [each for piece in runner.spread(Draws(300)) for each in piece] == truth
+
+    def test_work_that_was_begun_may_be_left(self, runner):
+        one, other = runner.spread(Draws(50)), runner.spread(Draws(80))
+        one.close()
+        assert sum(len(piece) for piece in other) == 80
 
     def test_nameless_functions_travel(self, runner):
         factor = 3
@@ -140,6 +166,7 @@ class TestDask(Conformance):
         assert "Dask workers at tcp://" in str(runner)
 
 
+@pytest.mark.processes
 def test_a_trial_that_kills_every_worker_is_an_error():
     with runner_for(1, "local") as runner, pytest.raises(TargetError, match="took several workers"):
         list(runner.map(die, [1]))
@@ -177,27 +204,39 @@ class _Done:
 def test_a_bounded_number_of_chunks_is_under_way_and_closing_cancels_them():
     tasks = []
 
-    def submit(chunk):
-        tasks.append(_Done(Chunk(noise), chunk))
+    def submit(function, chunk):
+        tasks.append(_Done(Chunk(function), chunk))
         return tasks[-1]
 
-    results = ordered(submit, count(), workers=2)
+    results = Window(submit, Items(noise, count()), workers=2, pace=Pace())
+    assert len(tasks) == 6  # they are begun at once
     next(results)
-    assert len(tasks) == 6
     results.close()
     assert [task.cancelled for task in tasks] == [False] + 5 * [True]
 
 
-def test_short_trials_travel_together_and_long_ones_alone():
+@pytest.mark.parametrize("source", [Items(noise, range(5000)), Pieces(Draws(5000))])
+def test_short_trials_travel_together_and_long_ones_alone(source):
     sizes = []
 
-    def submit(chunk):
-        sizes.append(len(chunk))
-        return _Done(Chunk(noise), chunk)
+    def submit(function, chunk):
+        sizes.append(chunk[0].args[1] - chunk[0].args[0] if isinstance(chunk[0], partial) else len(chunk))
+        return _Done(Chunk(function), chunk)
 
-    assert len(list(ordered(submit, range(5000), workers=1))) == 5000
+    list(Window(submit, source, workers=1, pace=Pace()))
+    assert sum(sizes) == 5000
     assert max(sizes) > 100
     assert sizes[0] == 1
     part = Chunk(refuse_seven)(range(5, 10))
     assert part.results == [5, 6]
     assert isinstance(part.error, NoReleaseError)
+
+
+def test_pieces_are_sized_by_time_and_by_workers():
+    pace = Pace(each=0.001, most=10**6)
+    assert pace.units(None, workers=1) == 100  # a tenth of a second
+    assert pace.units(600, workers=4) == 50  # so that each of four workers has three of them
+    assert pace.units(600, workers=400) == 20  # and none is hardly worth to be sent
+    assert Pace(each=2.0, most=10**6).units(600, workers=4) == 1
+    assert Pace(each=0.0, most=10**6).units(7, workers=1) == 7
+    assert Pace(each=0.001, most=8).units(600, workers=4) == 8  # no more than twice what was done at once before

@@ -1,10 +1,12 @@
 """Leaky twins are refuted, safe twins are not, and the same seed gives the same result wherever it runs."""
 
 import os
+import pickle
 import random
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +26,6 @@ from crowdproof.exact import Epsilon
 ERROR = Fraction(1, 10**6)
 
 
-class Here:
-    workers = 1
-
-    def map(self, function, items):
-        return map(function, items)
-
-
 class Processes:
     def __init__(self, workers):
         self.workers = workers
@@ -38,6 +33,44 @@ class Processes:
     def map(self, function, items):
         with ProcessPoolExecutor(self.workers) as pool:
             yield from pool.map(function, items)
+
+    def spread(self, work):
+        edges = np.linspace(0, work.units, self.workers + 1).astype(int)
+        yield from self.map(call, [work.cut(int(start), int(stop)) for start, stop in pairwise(edges) if start < stop])
+
+
+def call(piece):
+    return piece()
+
+
+class Anyhow:
+    """So many workers by name: pieces are cut at random, sent as copies, and all done before any is looked at."""
+
+    def __init__(self, workers):
+        self.workers, self.random = workers, random.Random(workers)
+
+    def map(self, function, items):
+        return Done([pickle.loads(pickle.dumps(function))(each) for each in items])
+
+    def spread(self, work):
+        pieces, start = [], 0
+        while start < work.units:
+            stop = min(start + self.random.randint(1, 40), work.units)
+            pieces.append(pickle.loads(pickle.dumps(work.cut(start, stop))))
+            start = stop
+        results = {place: pieces[place]() for place in self.random.sample(range(len(pieces)), len(pieces))}
+        return Done([results[place] for place in range(len(pieces))])
+
+
+class Done:
+    def __init__(self, results):
+        self.results = iter(results)
+
+    def __iter__(self):
+        return self.results
+
+    def close(self):
+        """Nothing is under way."""
 
 
 @frozen
@@ -75,7 +108,7 @@ def audit(mechanism, epsilon, delta=0, *, runs=40_000, pairs=(NUMBERS,), seed=7,
         error=ERROR,
         budget=Budget(runs=runs),
         seed=np.random.SeedSequence(seed),
-        runner=runner or Here(),
+        runner=runner or Inline(),
         **options,
     )
 
@@ -152,6 +185,22 @@ def test_the_result_does_not_depend_on_who_runs_it(runner):
     for mechanism in (Coin(3.0), Laplace(1.0)):
         here = audit(mechanism, "1", runs=3000, bounds=False)
         assert here == audit(mechanism, "1", runs=3000, bounds=False, runner=runner)
+
+
+def odd(data, rng):
+    """Releases of several kinds, none of them at times."""
+    draw = rng.integers(5) + np.random.default_rng(rng.integers(9)).integers(2)
+    return [None, "text", 2.5, [1, 2], pl.DataFrame({"a": [data[0], random.random()]})][draw % 5]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 16])
+@pytest.mark.parametrize("mechanism", [Coin(3.0), Laplace(1.0), odd], ids=["coin", "batches", "odd"])
+def test_the_result_does_not_depend_on_how_many_run_it(mechanism, workers):
+    """Not on how blocks are cut, on which pieces are done first, nor on whether several blocks are under way."""
+    pairs = [SAME, NUMBERS, Pair(np.array([2.0]), np.array([1.0]), Neighbours.REPLACE, "2 against 1"), NUMBERS]
+    here = audit(mechanism, "1", runs=3001, pairs=pairs, bounds=False)
+    assert here == audit(mechanism, "1", runs=3001, pairs=pairs, bounds=False, runner=Anyhow(workers))
+    assert here.trials > 1000
 
 
 def test_the_leaky_pair_is_found_among_others():

@@ -2,7 +2,9 @@
 
 import array
 import ctypes
+import hashlib
 import itertools
+import os
 import pickle
 import random
 from collections import Counter, deque
@@ -17,6 +19,7 @@ import pytest
 
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.runners.cores import Cores
+from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets import load_target
 from crowdproof.audit.targets.generators import Sent, reachable, reseed
 from crowdproof.audit.targets.memory import fingerprint
@@ -212,6 +215,117 @@ def test_a_target_that_changes_as_it_runs_stays_in_one_process(make):
         finding = audit(make(), DP("ln 3"), pairs=[pair], budget=Budget(runs=2_000), seed=1, runner=cores)
         assert finding.verdict.name == "NOT_REFUTED"
         assert "One process" in [getattr(each, "title", "") for each in finding.evidence]
+
+
+def in_c(data, rng):
+    """Draws from the generator of the C library, which begins with the same seed in every process."""
+    drawn = ctypes.CDLL(None).rand() / 2**31
+    return "yes" if (drawn < 0.75) == bool(len(data) % 2) else "no"
+
+
+def from_the_system(data, rng):
+    return "yes" if (int.from_bytes(os.urandom(2), "big") % 4 < 3) == bool(len(data) % 2) else "no"
+
+
+def from_numpy_itself(data, rng):
+    return "yes" if (np.random.random() < 0.75) == bool(len(data) % 2) else "no"  # noqa: NPY002
+
+
+def from_the_seed(data, rng):
+    return "yes" if (rng.random() < 0.75) == bool(len(data) % 2) else "no"
+
+
+def in_c_on_the_second_dataset(data, rng):
+    return in_c(data, rng) if data == [2, 2] else from_the_seed(data, rng)
+
+
+def test_what_is_drawn_on_another_dataset_is_looked_at_too():
+    pairs = [Pair([value, value], [value], Neighbours.ADD_REMOVE, "two and one") for value in (1, 2)]
+    with Cores(2) as cores:
+        budget = Budget(runs=2_000)
+        finding = audit(in_c_on_the_second_dataset, DP("ln 3"), pairs=pairs, budget=budget, seed=1, runner=cores)
+        assert finding.verdict.name == "NOT_REFUTED"
+        assert "One process" in [getattr(each, "title", "") for each in finding.evidence]
+
+
+@pytest.mark.parametrize(
+    ("release", "stays"), [(in_c, True), (from_the_system, True), (from_numpy_itself, False), (from_the_seed, False)]
+)
+def test_what_no_seed_repeats_stays_in_one_process(release, stays):
+    """Copies in several workers might all draw the same, where nobody can see the state of the generator."""
+    pair = Pair([1, 1], [1], Neighbours.ADD_REMOVE, "two and one")
+    with Cores(2) as cores:
+        finding = audit(release, DP("ln 3"), pairs=[pair], budget=Budget(runs=2_000), seed=1, runner=cores)
+        assert finding.verdict.name == "NOT_REFUTED"
+        assert ("One process" in [getattr(each, "title", "") for each in finding.evidence]) == stays
+        leaky = audit(release, DP("ln 2"), pairs=[pair], budget=Budget(runs=20_000), seed=1, runner=cores)
+        assert leaky.verdict.name == "REFUTED"
+
+
+MANY_SOURCES = """
+import random, numpy as np
+own, legacy, pure = np.random.default_rng(5), np.random.RandomState(5), random.Random(5)
+
+def release(table, rng):
+    return [
+        random.random(), random.random(), np.random.random_sample(), np.random.random_sample(),
+        rng.random(), rng.spawn(1)[0].random(), own.random(), legacy.random_sample(),
+        pure.random(), random.Random(random.getrandbits(32)).random(),
+    ]
+"""
+
+
+@pytest.mark.parametrize("isolate", ["none", "worker", "fresh", "spawn"])
+def test_no_two_sources_of_one_run_draw_the_same(isolate, tmp_path):
+    """`random` and `numpy.random` were one and the same stream: noise that needs both was no noise."""
+    (tmp_path / "sources.py").write_text(MANY_SOURCES)
+    seeds = [0, 1, 7, 2**32 - 1, 2**32, 12345 << 32 | 6789, 2**63 - 1]
+    with load_target(f"{tmp_path / 'sources.py'}:release", isolate=isolate) as target:
+        drawn = [number for each in target.runs(pl.DataFrame({"a": [1]}), seeds) for number in each]
+    if isolate == "none":  # the module's own generators go on from run to run there, and need no seed
+        assert len(set(drawn)) == len(drawn)
+    else:
+        assert len({round(number, 9) for number in drawn}) == len(drawn)
+
+
+def two_sources(table, rng):
+    """Discrete Laplace noise at epsilon 1, as the difference of two geometric numbers of different generators."""
+    one, two = (int(-np.log(1 - each)) for each in (random.random(), np.random.random_sample()))  # noqa: NPY002
+    return table.height + one - two
+
+
+@pytest.mark.parametrize(("claim", "verdict"), [(DP(1), "NOT_REFUTED"), (DP("1/2"), "REFUTED")])
+def test_noise_of_two_generators_is_noise(claim, verdict):
+    table = pl.DataFrame({"age": [34, 41, 29, 60]})
+    with Cores(2) as cores:
+        for runner in (Inline(), cores):
+            finding = audit(two_sources, claim, data=table, budget=Budget(runs=20_000), seed=1, runner=runner)
+            assert finding.verdict.name == verdict
+
+
+class Chained:
+    """Noise out of a chain of hashes, whose state nobody can look into, and which begins anew where it is copied."""
+
+    def __init__(self, key):
+        self.key, self.chain = key, hashlib.sha256(key)
+
+    def __reduce__(self):
+        return Chained, (self.key,)
+
+    def __call__(self, data, rng):
+        self.chain.update(b"next")
+        drawn = int.from_bytes(self.chain.digest()[:4], "big") / 2**32
+        return "yes" if (drawn < 0.75) == bool(len(data) % 2) else "no"
+
+
+@pytest.mark.parametrize(("claim", "verdict"), [(DP("ln 3"), "NOT_REFUTED"), (DP("ln 2"), "REFUTED")])
+def test_state_that_begins_anew_in_every_copy_is_not_copied(claim, verdict):
+    pair = Pair([1, 1], [1], Neighbours.ADD_REMOVE, "two and one")
+    with Cores(2) as cores:
+        for seed in range(3):
+            release, budget = Chained(bytes([seed])), Budget(runs=20_000)
+            finding = audit(release, claim, pairs=[pair], budget=budget, seed=seed, runner=cores)
+            assert finding.verdict.name == verdict
 
 
 def _counted():

@@ -10,7 +10,8 @@ import pytest
 from crowdproof.audit import audit
 from crowdproof.audit.releases import same
 from crowdproof.audit.targets import load_target
-from crowdproof.audit.targets.forms import give, take
+from crowdproof.audit.targets.forms import give
+from crowdproof.audit.targets.taken import take
 from crowdproof.claims import Safe
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import NotRefuted, Refuted, Skipped
@@ -46,7 +47,7 @@ def test_parameters_are_checked_before_anything_runs():
 
     assert load_target(anonymize, params={"k": 3})(PEOPLE, RNG) == 3
     assert load_target(anonymize, params={"k": 3}).k == 3
-    with pytest.raises(ParameterError, match="needs k: a target takes the table first"):
+    with pytest.raises(ParameterError, match="needs k: give --param k=VALUE"):
         load_target(anonymize)
     with pytest.raises(ParameterError, match="no parameter 'q': it takes k, rng, t"):
         load_target(anonymize, params={"k": 3, "q": 1})
@@ -178,7 +179,7 @@ def test_a_missing_cell_makes_no_leak_and_hides_none(form, data):
 
 
 def test_a_missing_cell_without_a_choice_of_types_is_no_verdict():
-    finding = audit(load_target(fixed_tens, isolate="none"), Safe(), data=AGES)
+    finding = audit(load_target(fixed_tens, isolate="none", form="pandas"), Safe(), data=AGES)
     assert isinstance(finding.verdict, Skipped)
     assert "--schema age=number" in finding.verdict.reason
 
@@ -243,7 +244,7 @@ def test_an_error_shows_its_type_message_and_last_line_of_the_target():
     with pytest.raises(
         NoReleaseError, match=r"raised ColumnNotFoundError: .*test_functions.py, line \d+, in anonymize"
     ):
-        load_target(anonymize)(PEOPLE, RNG)
+        load_target(anonymize, form="polars")(PEOPLE, RNG)
 
 
 def test_nothing_returned_is_a_refusal():

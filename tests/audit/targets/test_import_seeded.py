@@ -8,7 +8,7 @@ from crowdproof.audit.targets import load_target
 from crowdproof.claims import DP, Neighbours
 from crowdproof.findings import Refuted
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.long]
 
 PEOPLE = pl.DataFrame({"age": [31, 34, 38, 52, 57, 91]})
 SOURCE = """

@@ -293,7 +293,7 @@ def test_one_file_cannot_be_two_outputs(kind, side, tmp_path, folders):
 def test_a_file_that_would_not_be_read_is_named(tmp_path, folders):
     (tmp_path / "right" / ".hidden").write_text("not looked at")
     assert load_target(f"releases:{folders}").sizes == (3, 3)
-    for name in ("b.txt", "c.xlsx"):
+    for name in ("b.txt", "c.pdf"):
         (tmp_path / "right" / name).write_text("age\n1\n")
     with pytest.raises(ParameterError, match=r"right/b\.txt is no output .* 2 of the 5 files .*move all other files"):
         load_target(f"releases:{folders}")

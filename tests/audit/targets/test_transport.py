@@ -59,6 +59,7 @@ VALUES = [
     np.bool_(True),
     np.str_("é"),
     np.datetime64("2020-01-01"),
+    np.timedelta64(3, "s"),
     np.arange(6.0).reshape(2, 3),
     np.array([True, False]),
     np.array(["a", "bé"]),

@@ -11,10 +11,12 @@ from flint import arb, ctx
 
 from crowdproof.exact import Epsilon
 from crowdproof.proofs.bounds import ADD_REMOVE, REPLACE, epsilon_for, profile, theorem5, tight, worst_pair
+from crowdproof.proofs.bounds import cover as covering
 from crowdproof.proofs.bounds import replace as replacing
 from crowdproof.proofs.bounds.balls import Setting, estimate
-from crowdproof.proofs.bounds.cells import Range
+from crowdproof.proofs.bounds.cells import Budget, Range, gain_peak
 from crowdproof.proofs.bounds.certificate import Certificate, Certified
+from crowdproof.proofs.bounds.cover import cover
 from crowdproof.proofs.bounds.search import crossing
 
 BETAS = [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(2, 5)]
@@ -90,15 +92,20 @@ def random_boxes(k, draw, most):
         yield tuple(Range(low, None if draw.random() < 1 / 3 else high) for low, high in ends)
 
 
+def values_of_pairs(laws, k, beta, x):
+    """The delta of every pair of cells with fewer than 22 rows, in exact fractions."""
+    cells = {n: laws.by_counts((n,), k, beta) for n in range(k - 2, 22)}
+    return {(n, m): _two_cells(cells, n, m, x) for n in range(k - 1, 22) for m in range(k - 1, 22)}
+
+
 def boxes_exceeded(laws, k, beta, x, *, exact):
     """Boxes in which some pair of cells has a larger delta, in exact fractions, than the bound of the box."""
-    cells = {n: laws.by_counts((n,), k, beta) for n in range(k - 2, 22)}
-    values = {(n, m): _two_cells(cells, n, m, x) for n in range(k - 1, 22) for m in range(k - 1, 22)}
+    values = values_of_pairs(laws, k, beta, x)
     found = []
     with ctx.workprec(128):
         law = Setting(beta, ln(x)).law()
         for rows in random_boxes(k, random.Random(3), 22):
-            search = replacing._Search(k, law, arb(2) ** -200, k, k, 10**9)
+            search = replacing._Search(k, law, arb(2) ** -200, k, k, Budget(10**9))
             top = estimate(search.bound(replacing._Box(*rows, exact)).top).high
             inside = [
                 value
@@ -121,6 +128,26 @@ def test_bounds_without_the_steps_between_are_exceeded(laws, monkeypatch):
     assert boxes_exceeded(laws, 4, Fraction(2, 5), Fraction(11, 10), exact=True)
 
 
+def coverings(laws, beta, steps):
+    """For some k and x: the bound of the cover, and the largest delta of any pair of small cells."""
+    for k, x in ((2, Fraction(11, 10)), (4, Fraction(1)), (5, Fraction(3, 2)), (3, Fraction(3))):
+        with ctx.workprec(128):
+            found = cover(k, Setting(beta, ln(x)).law(), arb(0), Budget(steps))
+        assert found is not None
+        yield found.high, max(values_of_pairs(laws, k, beta, x).values())
+
+
+@pytest.mark.parametrize("steps", [3_000, 30_000])
+@pytest.mark.parametrize("beta", BETAS)
+def test_no_pair_is_above_the_cover(laws, beta, steps):
+    assert [high for high, most in coverings(laws, beta, steps) if high < most] == []
+
+
+def test_a_cover_by_less_than_the_largest_excess_is_noticed(laws, monkeypatch):
+    monkeypatch.setattr(covering, "gain_peak", lambda k, y, law: gain_peak(k + 1, y, law))
+    assert [high for high, most in coverings(laws, Fraction(1, 2), 30_000) if high < most]
+
+
 @pytest.mark.parametrize("bend", [0.25, 3.0, 20.0])
 @pytest.mark.parametrize(
     ("k", "beta", "epsilon"),
@@ -132,7 +159,7 @@ def test_chords_of_any_length_bound_what_is_worked_out_count_by_count(monkeypatc
     assert exact.high < exact.low * (1 + Fraction(1, 10**9))
     monkeypatch.setattr(replacing, "_EXACT", 0)
     monkeypatch.setattr(replacing, "_BEND", bend)
-    found = replacing.replace(k, beta, epsilon, effort=3_000)
+    found = replacing.replace(k, beta, epsilon, effort=12_000)
     assert found.low <= exact.high
     assert exact.low <= found.high
 

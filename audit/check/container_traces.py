@@ -1,0 +1,102 @@
+"""What databases, workbooks and compressed files hold besides the table: removed rows, other sheets, names, authors."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from attrs import frozen
+
+from crowdproof.audit.data.workbooks import opened_workbook
+
+
+@frozen
+class Trace:
+    """Something that the file tells besides its cells."""
+
+    words: str
+    is_certain: bool
+
+
+def of_sqlite(path: Path, part: str) -> list[Trace]:
+    """Pages of removed rows, other tables, and the hidden numbers of the rows."""
+    found = []
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+        if free:
+            words = f"The database has {free:,} free pages, which keep what was in removed rows until it is vacuumed."
+            found.append(Trace(words, is_certain=True))
+        asked = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+        tables = [name for (name,) in connection.execute(asked)]
+        others = [name for name in tables if name != part] if part else tables[1:]
+        if others:
+            found.append(Trace(f"The database holds other tables, too: {', '.join(others)}.", is_certain=False))
+        name = part or (tables[0] if tables else "")
+        if name in tables:
+            found += _of_numbers(connection, name)
+    return found
+
+
+def _of_numbers(connection: sqlite3.Connection, name: str) -> list[Trace]:
+    """What the hidden numbers of the rows tell: every table has them, but for those WITHOUT ROWID and with an own."""
+    quoted = name.replace('"', '""')
+    columns = {row[1].lower() for row in connection.execute(f'PRAGMA table_info("{quoted}")')}
+    if "rowid" in columns:
+        return []
+    try:
+        asked = f'SELECT min(rowid), max(rowid), count(*) FROM "{quoted}"'  # noqa: S608  (a name that the file holds)
+        least, most, rows = connection.execute(asked).fetchone()
+    except sqlite3.Error:
+        return []
+    last = most
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone():
+        given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (name,)).fetchone()
+        last = max(most, given[0]) if given else most
+    missing = last - rows
+    if least < 1 or missing <= 0:
+        return []
+    words = (
+        f"The hidden row numbers of {name} reach {last:,} for {rows:,} rows: they tell how many rows were taken out"
+        f"{', and where' if most - least + 1 > rows else ''}."
+    )
+    return [Trace(words, is_certain=True)]
+
+
+def of_gzip(path: Path) -> list[Trace]:
+    """The name of the file that was compressed, if it is another one."""
+    with path.open("rb") as file:
+        start = file.read(1024)
+    has_name, has_more = start[3] & 8, start[3] & 4
+    if not has_name or has_more:
+        return []
+    name = start[10:].partition(b"\0")[0].decode("latin-1")
+    if name in (path.stem, path.name):
+        return []
+    return [Trace(f"The compressed file was called {name!r}.", is_certain=False)]
+
+
+def of_workbook(path: Path, part: str) -> list[Trace]:
+    """Other sheets, hidden rows and columns, remarks, and who wrote it."""
+    found = []
+    with opened_workbook(path, values=False) as book:
+        sheet = book[part] if part else book.worksheets[0]
+        others = [each.title for each in book.worksheets if each.title != sheet.title]
+        if others:
+            hidden = any(each.sheet_state != "visible" for each in book.worksheets)
+            words = f"The workbook holds {'hidden' if hidden else 'other'} sheets, too: {', '.join(others)}."
+            found.append(Trace(words, is_certain=hidden))
+        hidden_columns = [name for name, each in sheet.column_dimensions.items() if each.hidden]
+        hidden_rows = [number for number, each in sheet.row_dimensions.items() if each.hidden]
+        if hidden_columns or hidden_rows:
+            words = f"The sheet hides {len(hidden_columns)} columns and {len(hidden_rows)} rows, which all can show."
+            found.append(Trace(words, is_certain=True))
+        remarks = sum(cell.comment is not None for row in sheet.iter_rows() for cell in row)
+        if remarks:
+            found.append(Trace(f"The sheet has {remarks:,} remarks on cells.", is_certain=True))
+        formulas = sum(cell.data_type == "f" for row in sheet.iter_rows() for cell in row)
+        if formulas:
+            words = f"The sheet has {formulas:,} formulas, which tell how cells were worked out."
+            found.append(Trace(words, is_certain=False))
+        author = book.properties.creator
+        if author and author != "openpyxl":
+            found.append(Trace(f"The workbook names its author, {author}.", is_certain=False))
+    return found

@@ -1,0 +1,100 @@
+"""What a file holds besides its table: notes of the program that wrote it, categories that no row has, types, parts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import feather
+
+from crowdproof.audit.check.container_traces import Trace, of_gzip, of_sqlite, of_workbook
+
+_OF_FORMATS = frozenset({b"ARROW:schema", b"pandas", b"org.apache.spark.version"})
+"""Notes that programs write into every file, and that say nothing of its rows."""
+MOST_ROWS = 5_000_000
+"""Rows up to which categories are looked at, since the columns are read for it. A guess: some seconds."""
+
+
+def traces(path: Path, part: str) -> list[Trace]:
+    """What is in the file besides that part of it; nothing where it is a CSV, which holds cells only."""
+    suffix = path.suffix.lower()
+    if suffix in (".sqlite", ".db"):
+        return of_sqlite(path, part)
+    if suffix == ".xlsx":
+        return of_workbook(path, part)
+    if suffix == ".gz":
+        return of_gzip(path)
+    if suffix == ".parquet":
+        file = pq.ParquetFile(path)
+        rows, schema = file.metadata.num_rows, file.schema_arrow
+        found = [*_parts(file.metadata), *_notes(schema, rows)]
+        return found + (_categories(pq.read_table(path, memory_map=True)) if rows <= MOST_ROWS else [])
+    if suffix in (".arrow", ".feather"):
+        table = feather.read_table(path, memory_map=True)
+        return [*_notes(table.schema, table.num_rows), *_categories(table)]
+    return []
+
+
+def _parts(metadata: pq.FileMetaData) -> list[Trace]:
+    sizes = [metadata.row_group(place).num_rows for place in range(metadata.num_row_groups)]
+    if len(set(sizes[:-1])) > 1 or (len(sizes) > 1 and sizes[-1] > sizes[0]):
+        shown = ", ".join(f"{size:,}" for size in sizes[:5])
+        words = f"The file is cut into row groups of {shown} rows: where it is cut may tell how the source was."
+        return [Trace(words, is_certain=False)]
+    return []
+
+
+def _notes(schema: pa.Schema, rows: int) -> list[Trace]:
+    found = []
+    notes = schema.metadata or {}
+    others = [key for key in notes if key not in _OF_FORMATS]
+    for key in others:
+        words = f"The file carries a note {key.decode(errors='replace')!r} besides its table."
+        found.append(Trace(words, is_certain=False))
+    for start, stop, step in _ranges(notes.get(b"pandas", b"{}")):
+        if len(range(start, stop, step)) != rows or start != 0 or step != 1:
+            words = f"The file says that its rows were numbered from {start} to {stop} in the source; it has {rows:,}."
+            found.append(Trace(words, is_certain=True))
+    return found
+
+
+def _ranges(note: bytes) -> list[tuple[int, int, int]]:
+    """The row numbers that pandas notes; a note that is no such JSON says nothing."""
+    try:
+        columns = json.loads(note).get("index_columns", [])
+    except (ValueError, AttributeError):
+        return []
+    ranges = [each for each in columns if isinstance(each, dict) and each.get("kind") == "range"]
+    return [(int(each["start"]), int(each["stop"]), int(each["step"])) for each in ranges]
+
+
+def _categories(table: pa.Table) -> list[Trace]:
+    found = []
+    for name in table.column_names:
+        cells = table.column(table.column_names.index(name))
+        if not pa.types.is_dictionary(cells.type):
+            continue
+        dictionaries: list[Any] = [chunk.dictionary for chunk in cells.chunks]  # type: ignore[attr-defined]
+        listed = {value for each in dictionaries for value in each.to_pylist()}
+        unused = listed - set(cells.cast(cells.type.value_type).unique().to_pylist())
+        if unused:
+            words = (
+                f"The column {name} lists {len(unused):,} categories that no row has, such as {min(map(str, unused))}."
+            )
+            found.append(Trace(words, is_certain=True))
+    return found
+
+
+def whole_floats(table: pl.DataFrame, names: list[str]) -> list[str]:
+    """Columns of whole numbers that are written with a decimal point, and of which none is missing.
+
+    pandas writes whole numbers so where some are missing: then rows with a missing value were taken out.
+    """
+    found = []
+    for key, name in zip(table.columns, names, strict=True):
+        cells = table[key].cast(pl.String)
+        if len(cells) and cells.null_count() == 0 and bool(cells.str.contains(r"^-?[0-9]+\.0$").all()):
+            found.append(name)
+    return found

@@ -1,0 +1,167 @@
+"""What an adversary can conclude from generalized cells who knows the values of everybody in the release.
+
+Such an adversary looks for all ways to give each person a row that fits, one row to each. A row may be a person's if
+one of these ways says so. What the people's values are is not in the release, so a claim must hold for every original
+that fits it: every choice of one value from each cell.
+
+**Theorem.** Every person has at least k rows in every original that fits, if and only if for every row R and every
+value v in R, at least k of the rows that are covered by R hold v.
+
+*Proof.* Let the person of R have v, and let S be the rows that R covers. A row of S that holds v may be this
+person's: its own person has a value in R, so the two can change places. For the other direction, take an R and a v
+that fewer than k rows of S hold, and give every person outside S a value outside R. That is possible, since R does
+not cover their rows. To take a row other than R, the person of R must start a round in which each takes another's row
+and the last takes R. The last has a value in R, so belongs to S; the one before has a value in a row of S, which R
+covers, so belongs to S; and so on back to the first, whose row holds v. There are fewer than k such rows.
+
+A star or a missing cell may be any value, also one that no other cell names. The search for v goes column by column.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+from attrs import define, field, frozen
+
+from crowdproof.audit.check.cell_columns import Column, Way
+from crowdproof.audit.check.groups import Groups
+from crowdproof.cells import Cell, Range, Values
+from crowdproof.exact import show
+
+ANY_OTHER = "(a value that no narrower cell names)"
+"""How a value is shown that lies in a vague cell, and in none of the narrower ones."""
+STEPS = 200_000
+"""Choices of values that are tried before the search gives up. A guess: some seconds."""
+MOST_WAYS = 125
+"""Ways to read the whole release that are gone through: three columns with unclear cells have so many."""
+
+
+@frozen
+class Pinned:
+    """A person in a possible original, and how many rows may be theirs: fewer than k."""
+
+    place: int
+    values: tuple[str, ...]
+    rows: int
+
+
+class TooHardError(Exception):
+    """The search would take too long."""
+
+
+@frozen
+class Matched:
+    """What was found by all ways to read the cells."""
+
+    pinned: Pinned | None
+    """Somebody who is pinned; None where nobody is by any way."""
+    by_every_reading: bool
+    """Whether all ways agree that somebody is pinned, or that nobody is."""
+
+
+def match(groups: Groups, k: int) -> Matched:
+    """Whether some original that fits the release leaves a person fewer than k rows, by each way to read the cells."""
+    columns = [Column.of(groups.table[key]) for key in groups.keys]
+    ways = list(product(*(column.ways for column in columns)))
+    if len(ways) > MOST_WAYS:
+        raise TooHardError
+    found = [_Search(columns, way, groups.sizes, k).pinned() for way in ways]
+    seen = [each for each in found if each is not None]
+    return Matched(seen[0] if seen else None, by_every_reading=len(seen) in (0, len(found)))
+
+
+@define(eq=False)
+class _Search:
+    columns: list[Column]
+    ways: tuple[Way, ...]
+    sizes: np.ndarray
+    k: int
+    _steps: int = 0
+    _covered: dict[tuple[int, int], np.ndarray] = field(factory=dict)
+
+    def pinned(self) -> Pinned | None:
+        for place in np.argsort(self.sizes, kind="stable"):
+            if self.sizes[place] >= self.k:
+                return None
+            found = self._of(int(place))
+            if found is not None:
+                return found
+        return None
+
+    def _of(self, place: int) -> Pinned | None:
+        """A value of the group's own that too few of the rows that it covers hold."""
+        within = np.arange(len(self.sizes))
+        for at, column in enumerate(self.columns):
+            covered = self._covered_by(at, int(column.codes[place]))
+            within = within[covered[column.codes[within]]]
+        return self._choose(place, 0, within, ())
+
+    def _covered_by(self, at: int, code: int) -> np.ndarray:
+        if (at, code) not in self._covered:
+            self._covered[at, code] = self.ways[at].covered(code)
+        return self._covered[at, code]
+
+    def _choose(self, place: int, at: int, rows: np.ndarray, values: tuple[str, ...]) -> Pinned | None:
+        """Choose the values of the columns from `at` on, where `rows` hold all that was chosen so far."""
+        self._steps += 1
+        if self._steps > STEPS:
+            raise TooHardError
+        if at == len(self.columns):
+            left = int(self.sizes[rows].sum())
+            return Pinned(place, values, left) if left < self.k else None
+        codes = self.columns[at].codes
+        for value, holders in pieces(self.ways[at].cells, int(codes[place]), sorted(set(codes[rows].tolist()))):
+            kept = rows[np.isin(codes[rows], holders)]
+            found = self._choose(place, at + 1, kept, (*values, value))
+            if found is not None:
+                return found
+        return None
+
+
+def pieces(cells: list[Cell], code: int, within: list[int]) -> Iterator[tuple[str, list[int]]]:
+    """Values of the cell, one for each set of cells that may hold it; all of `within` are covered by the cell.
+
+    A value that only cells as wide as this one hold is the only piece: no other is held by fewer.
+    """
+    cell = cells[code]
+    alike = [each for each in within if cells[each].covers(cell)]
+    if not isinstance(cell, Range | Values):
+        yield ANY_OTHER, alike
+        return
+    found: dict[tuple[int, ...], str] = {}
+    for value in _candidates(cells, cell, within):
+        holders = tuple(each for each in within if cells[each].covers(value))
+        found.setdefault(holders, min(value.texts))
+    if tuple(alike) in found:
+        yield found[tuple(alike)], alike
+        return
+    for holders, words in sorted(found.items(), key=lambda each: len(each[0])):
+        yield words, list(holders)
+
+
+def _candidates(cells: list[Cell], cell: Range | Values, within: list[int]) -> list[Values]:
+    """A value from each part into which the narrower cells cut this one."""
+    if isinstance(cell, Values):
+        return [Values(frozenset([value]), frozenset([_shown(value)])) for value in sorted(cell.values, key=str)]
+    ends = {end for each in within for end in _ends(cells[each])}
+    ordered = sorted(ends)
+    between = [(one + other) / 2 for one, other in pairwise(ordered)]
+    outside = [ordered[0] - 1, ordered[-1] + 1] if ordered else [Fraction(0)]
+    points = [Values(frozenset([each]), frozenset([show(each)])) for each in (*between, *outside, *ordered)]
+    return [each for each in points if cell.covers(each)]
+
+
+def _shown(value: Fraction | str) -> str:
+    return show(value) if isinstance(value, Fraction) else value
+
+
+def _ends(cell: Cell) -> list[Fraction]:
+    match cell:
+        case Range(low, high):
+            return [each for each in (low, high) if each is not None]
+        case Values(values):
+            return [each for each in values if isinstance(each, Fraction)]
+        case _:
+            numbers = getattr(cell, "numbers", None)
+            return [] if numbers is None else _ends(numbers)

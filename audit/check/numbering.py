@@ -1,0 +1,76 @@
+"""Columns that number the rows: whole numbers, all different because somebody made them so."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import polars as pl
+from attrs import frozen
+
+from crowdproof.audit.check.groups import column
+from crowdproof.audit.check.order import ERROR, SHARE
+
+_START = 1000
+"""Rows that are looked at first. A guess: of so many rows nearly every column has two that are equal, and fewer would
+let more columns pass on to the slow look at all rows."""
+MANY = 400
+"""Rows from which a numbering needs no telling name: a table with one row for each day of a year has 366."""
+NAMES = re.compile(
+    r"(unnamed.*|\(unnamed\)|_*index(_level_[0-9]+)?_*|#|)"
+    r"|(.*[^a-z])?(id|ids|idx|row|rownum|nr|no|num|number|rec|record|record_?id|case|key|uid|pid|seq|serial)([^a-z].*)?"
+    r"|row.?(number|id|nr|no)?|(patient|person|subject|case|customer|user|member|client|account|record)(id|nr|no|number)?",
+    re.IGNORECASE,
+)
+"""How a column is called that numbers rows or people."""
+
+
+@frozen
+class RowNumbers:
+    """A column that looks like a numbering of the rows."""
+
+    column: str
+    first: int
+    last: int
+    missing: int
+    """Numbers left out between the first and the last: rows of the source that were suppressed."""
+    is_certain: bool
+    """Whether the name says so too, or no number is left out. Numbers with gaps may also be codes of places, in a table
+    with one row for each place; then they are only suspicious."""
+
+
+def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[RowNumbers]:
+    """Columns of whole numbers that are all different, though by chance some would be equal.
+
+    Of n numbers that are drawn independently from a range of N, all are different with probability at most
+    exp(-n (n-1) / 2N), whatever the law: equally likely numbers repeat least. The months of a year are all different
+    too, so that a column needs a telling name, or many rows.
+    """
+    number = {place: _whole(column(table, name)) for place, name in enumerate(columns)}
+    start = table.select(each.alias(str(place)) for place, each in number.items()).head(_START).collect()
+    number = {
+        place: each for place, each in number.items() if start[str(place)].drop_nulls().n_unique() == start.height
+    }
+    found = []
+    level = float((1 - SHARE) * ERROR) / max(1, len(columns))
+    for place, each in number.items():
+        facts = (each.min().alias("low"), each.max().alias("high"), each.count().alias("count"))
+        low, high, count = table.select(facts).collect(engine="streaming").row(0)
+        if count != rows or rows < 2 or not _is_made(rows, int(high) - int(low) + 1, columns[place], level):
+            continue
+        if table.select(each.n_unique()).collect(engine="streaming").item() == rows:
+            missing = int(high) - int(low) + 1 - rows
+            is_certain = missing == 0 or bool(NAMES.fullmatch(columns[place]))
+            found.append(RowNumbers(columns[place], low, high, missing=missing, is_certain=is_certain))
+    return found
+
+
+def _is_made(rows: int, span: int, name: str, level: float) -> bool:
+    """Whether so many different numbers in a range so wide are no chance, and no months of a year."""
+    if NAMES.fullmatch(name):
+        return span < 2 * rows or math.exp(-rows * (rows - 1) / (2 * span)) <= level
+    return rows >= MANY and math.exp(-rows * (rows - 1) / (2 * span)) <= level
+
+
+def _whole(cells: pl.Expr) -> pl.Expr:
+    """The whole numbers of the column, `2.0` among them; null where there is none."""
+    return cells.cast(pl.String, strict=False).str.replace(r"\.0*$", "").cast(pl.Int64, strict=False)

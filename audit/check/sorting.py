@@ -1,0 +1,125 @@
+"""How the rows of a release are sorted or grouped: by which of its columns, and into which blocks of equal keys."""
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from attrs import define, field
+
+from crowdproof.audit.check.text_orders import text_orders
+
+CHANCE = 1e-3
+"""A grouping that comes by chance less often than this is taken for one that was made. Not to take one that was made
+raises a false alarm where equal neighbours are rarer than the error of all tests of the order allows, so it is no
+smaller than that; to take one that was not made only costs power."""
+MOST_PAIRED = 12
+"""Columns up to which groupings by two of them are looked for: a guess, since each pair takes a pass over the rows."""
+
+
+@define(eq=False)
+class Sorting:
+    """Blocks of rows that are equal in every key, so that no key says in which order they stand."""
+
+    table: pl.DataFrame
+    blocks: np.ndarray
+    """For each row the number of its block, ascending."""
+    keys: list[str] = field(factory=list)
+    """The columns by which the rows are sorted or grouped."""
+    is_grouped: bool = False
+    """Some key keeps equal rows together without being sorted."""
+
+    @classmethod
+    def of(cls, table: pl.DataFrame, known: list[str]) -> "Sorting":
+        """Find the keys one after another, each within the blocks of those before."""
+        found = cls(table, np.zeros(table.height, dtype=np.int64))
+        codes = {name: _codes(table[name]) for name in table.columns}
+        orders = {name: list(_orders(table[name])) for name in table.columns}
+        while found._sort_key(codes, orders) or found._group_key(codes, known):
+            pass
+        return found
+
+    def _sort_key(self, codes: dict[str, np.ndarray], orders: dict[str, list[np.ndarray]]) -> bool:
+        same = np.diff(self.blocks) == 0
+        for name, variants in orders.items():
+            if name in self.keys or self._is_constant(codes[name]):
+                continue
+            for order in variants:
+                steps = np.diff(order)[same]
+                if (steps >= 0).all() or (steps <= 0).all():
+                    self._add([name], codes[name])
+                    return True
+        return False
+
+    def _group_key(self, codes: dict[str, np.ndarray], known: list[str]) -> bool:
+        for names in _sets_of_columns([name for name in codes if name not in self.keys], known):
+            joint = _joint([codes[name] for name in names])
+            if not self._is_constant(joint) and self._stands_together(joint):
+                self._add(names, joint)
+                self.is_grouped = True
+                return True
+        return False
+
+    def _is_constant(self, codes: np.ndarray) -> bool:
+        return bool(((np.diff(codes) == 0) | (np.diff(self.blocks) != 0)).all())
+
+    def _stands_together(self, codes: np.ndarray) -> bool:
+        """Whether equal rows of each block are neighbours, and a shuffle would not have made them so."""
+        pairs = _joint([self.blocks, codes])
+        sizes = np.bincount(pairs)
+        runs = 1 + np.count_nonzero(np.diff(pairs))
+        if runs != len(sizes):
+            return False
+        owners = np.zeros(len(sizes), dtype=np.int64)
+        owners[pairs] = self.blocks
+        logarithm = np.vectorize(math.lgamma, otypes=[float])
+        arranged = logarithm(sizes + 1).sum() + logarithm(np.bincount(owners) + 1).sum()
+        return bool(arranged - logarithm(np.bincount(self.blocks) + 1).sum() < math.log(CHANCE))
+
+    def _add(self, names: list[str], codes: np.ndarray) -> None:
+        changes = (np.diff(self.blocks) != 0) | (np.diff(codes) != 0)
+        self.blocks = np.concatenate([[0], np.cumsum(changes)])
+        self.keys += names
+
+
+def _sets_of_columns(names: list[str], known: list[str]) -> Iterator[list[str]]:
+    """Columns by which rows may be grouped: each alone, the known ones, all, all but one of these, and pairs."""
+    wanted = [[name] for name in names]
+    for whole in ([name for name in known if name in names], names):
+        wanted += [whole, *([other for other in whole if other != name] for name in whole)]
+    if len(names) <= MOST_PAIRED:
+        wanted += [list(pair) for pair in combinations(names, 2)]
+    seen = set()
+    for each in wanted:
+        if each and frozenset(each) not in seen:
+            seen.add(frozenset(each))
+            yield each
+
+
+def _codes(column: pl.Series) -> np.ndarray:
+    """A number for each different cell."""
+    return column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+
+
+def _joint(parts: list[np.ndarray]) -> np.ndarray:
+    """A number for each different combination."""
+    found = parts[0]
+    for each in parts[1:]:
+        _, found = np.unique(found * (each.max() + 1) + each, return_inverse=True)
+    return np.unique(found, return_inverse=True)[1]
+
+
+def _orders(column: pl.Series) -> Iterator[np.ndarray]:
+    """The places of the cells in every order by which a program may sort them, missing ones first or last."""
+    for each in _readings(column):
+        places = each.rank("dense").cast(pl.Int64)
+        yield places.fill_null(0).to_numpy()
+        if places.null_count():
+            yield places.fill_null(1 + len(column)).to_numpy()
+
+
+def _readings(column: pl.Series) -> Iterator[pl.Series]:
+    yield column
+    if column.dtype == pl.String:
+        yield from text_orders(column)

@@ -1,0 +1,118 @@
+"""The orders by which a program may sort a column of texts: by letters, by numbers, by dates."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from datetime import date, datetime
+
+import polars as pl
+
+from crowdproof.cells import named_numbers
+
+_DATES = (
+    *("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
+    *("%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%B %d, %Y", "%b %d, %Y", "%B %Y", "%b %Y", "%b-%y", "%m/%Y"),
+    *("%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S"),
+)
+"""Dates whose order is not that of their texts."""
+_NUMBER = re.compile(r"[^0-9]*?(?P<sign>-?)[^0-9-]{0,2}(?P<digits>[0-9](?:[0-9.,'\u2019 \u00a0\u202f]*[0-9])?)[^0-9]*")
+"""A text with one number, such as `$1,200` or `12,5 %`."""
+_LONGEST = 30
+"""Digits to which numbers in a text are filled up by zeros, so that their order as texts is that of numbers."""
+
+
+def text_orders(column: pl.Series) -> Iterator[pl.Series]:
+    """The column under each of these orders that reads all of its cells, as a series that sorts so."""
+    yield column.str.to_lowercase()
+    named = named_numbers(column)
+    if named["low"].null_count() < len(column):
+        yield named["low"]
+    texts = column.drop_nulls().unique().to_list()
+    for read in (_apart, _folded, _natural, _with_points, _with_commas):
+        yield _by(column, texts, read)
+    for form in _DATES:
+        if texts and day_of(texts[0], form) is not None:
+            yield _by(column, texts, lambda text, form=form: day_of(text, form))  # type: ignore[misc]
+
+
+def meant_order(column: pl.Series) -> pl.Series:
+    """The column by the order that its cells most likely have: of dates, of numbers, of texts with numbers in them."""
+    texts = column.drop_nulls().unique().to_list()
+    forms = [form for form in _DATES if texts and day_of(texts[0], form) is not None]
+    for form in forms:
+        read = _by(column, texts, lambda text, form=form: day_of(text, form))  # type: ignore[misc]
+        if read is not column:
+            return read
+    named = named_numbers(column)["low"]
+    if named.null_count() == column.null_count():
+        return named
+    for each in (_with_points, _with_commas, _natural):
+        read = _by(column, texts, each)
+        if read is not column:
+            return read
+    return column
+
+
+def _by(column: pl.Series, texts: list[str], read: Callable[[str], object]) -> pl.Series:
+    """The column with each text as what it is read as; as it is where some text cannot be read."""
+    keys = [read(text) for text in texts]
+    if not texts or any(key is None for key in keys):
+        return column
+    places = {key: place for place, key in enumerate(sorted(set(keys)))}  # type: ignore[type-var]
+    return column.replace_strict(texts, [places[key] for key in keys], default=None, return_dtype=pl.Int64)
+
+
+def is_date(text: str) -> bool:
+    """Whether the text is a date in one of the usual forms.
+
+    >>> is_date("3 March 2020"), is_date("2020-03-03"), is_date("Bonn")
+    (True, True, False)
+    """
+    return any(day_of(text, form) is not None for form in ("%Y-%m-%d", "%Y/%m/%d", *_DATES))
+
+
+def day_of(text: str, form: str) -> date | None:
+    """The point in time that is written in that form."""
+    try:
+        return datetime.strptime(text.strip(), form)
+    except ValueError:
+        return None
+
+
+def plain_number(text: str, decimal: str) -> float | None:
+    """The number in a text that holds one, with the given decimal separator.
+
+    >>> plain_number("$1,200.50", "."), plain_number("12,5 %", ","), plain_number("3 of 4", ".")
+    (1200.5, 12.5, None)
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    digits = re.sub(rf"[^0-9{re.escape(decimal)}]", "", found["digits"])
+    if digits.count(decimal) > 1:
+        return None
+    return float(found["sign"] + digits.replace(decimal, "."))
+
+
+def _with_points(text: str) -> float | None:
+    return plain_number(text, ".")
+
+
+def _with_commas(text: str) -> float | None:
+    return plain_number(text, ",")
+
+
+def _apart(text: str) -> str:
+    """Letters before their accents, so that `ä` comes after `a` and before `b`."""
+    return unicodedata.normalize("NFKD", text)
+
+
+def _folded(text: str) -> str:
+    """Letters without their accents, as dictionaries sort."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+def _natural(text: str) -> str:
+    """The numbers within the text by their value: `ward 2` comes before `ward 10`."""
+    return re.sub(r"[0-9]+", lambda found: found[0].zfill(_LONGEST), _folded(text))

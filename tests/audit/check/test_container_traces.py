@@ -1,0 +1,98 @@
+"""What databases, workbooks and compressed files hold besides the table; each leak beside a twin without it."""
+
+import gzip
+import sqlite3
+
+import openpyxl
+import pytest
+from openpyxl.comments import Comment
+
+from crowdproof.audit.check import Terms, check
+
+
+def trace(source):
+    (found,) = [each for each in check(source, Terms(k=1)) if getattr(each.claim, "id", "") == "file-traces"]
+    return found.verdict.name
+
+
+def database(path, *orders, key="a TEXT"):
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE t ({key})")
+        connection.executemany("INSERT INTO t (a) VALUES (?)", [("x" * 50,)] * 3000)
+        for order in orders:
+            connection.execute(order)
+    connection.close()
+    return path
+
+
+def test_a_database_whose_rows_were_removed(tmp_path):
+    assert trace(database(tmp_path / "clean.sqlite")) == "NOT_REFUTED"
+    assert trace(database(tmp_path / "last.sqlite", "DELETE FROM t WHERE rowid > 1000")) == "REFUTED"
+    removed = database(tmp_path / "some.sqlite", "DELETE FROM t WHERE rowid % 7 = 0")
+    with sqlite3.connect(removed) as connection:
+        connection.execute("CREATE TABLE u AS SELECT * FROM t")
+    connection.close()
+    assert trace(f"{removed}::t") == "REFUTED"
+    counted = database(
+        tmp_path / "counted.db", "DELETE FROM t WHERE i > 2990", key="i INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT"
+    )
+    assert trace(counted) == "REFUTED"
+    assert trace(database(tmp_path / "without.db", key="a TEXT, rowid INTEGER")) == "NOT_REFUTED"
+
+
+def test_other_tables_of_a_database_are_suspicious(tmp_path):
+    path = database(tmp_path / "two.sqlite", "CREATE TABLE source AS SELECT * FROM t")
+    assert trace(f"{path}::t") == "UNDECIDED"
+
+
+def test_the_name_of_a_compressed_file(tmp_path):
+    content = b"a,b\n1,x\n1,x\n"
+    for name, expected in (("release.csv", "NOT_REFUTED"), ("", "NOT_REFUTED"), ("patients_ward7.csv", "UNDECIDED")):
+        with (tmp_path / "release.csv.gz").open("wb") as raw, gzip.GzipFile(name, "wb", fileobj=raw) as file:
+            file.write(content)
+        assert trace(tmp_path / "release.csv.gz") == expected, name
+
+
+def hidden_sheet(book):
+    book.create_sheet("source").sheet_state = "hidden"
+
+
+def hidden_column(book):
+    book.active.column_dimensions["B"].hidden = True
+
+
+def hidden_row(book):
+    book.active.row_dimensions[3].hidden = True
+
+
+def remark(book):
+    book.active["A2"].comment = Comment("this is Mr Smith", "me")
+
+
+def author(book):
+    book.properties.creator = "Dr Jones"
+
+
+def formula(book):
+    book.active["B3"] = "=1+1"
+
+
+@pytest.mark.parametrize(
+    ("plant", "expected"),
+    [
+        (lambda book: None, "NOT_REFUTED"),
+        (hidden_sheet, "REFUTED"),
+        (hidden_column, "REFUTED"),
+        (hidden_row, "REFUTED"),
+        (remark, "REFUTED"),
+        (author, "UNDECIDED"),
+        (formula, "UNDECIDED"),
+    ],
+)
+def test_workbooks(tmp_path, plant, expected):
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], ["x", 1], ["x", 1], ["x", 1]):
+        book.active.append(row)
+    plant(book)
+    book.save(tmp_path / "release.xlsx")
+    assert trace(f"{tmp_path / 'release.xlsx'}::Sheet") == expected
