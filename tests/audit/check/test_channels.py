@@ -251,7 +251,10 @@ def suspects_of(table):
 
 @pytest.mark.parametrize("rows", [600, 5000])
 def test_rare_cells_that_meet_are_no_evidence(rows):
-    """Two equal cells stand side by side in one shuffle of `rows / 2`: far from the mean, and not unlikely."""
+    """Two equal cells stand side by side in one shuffle of `rows / 2`: far from the mean, and not unlikely.
+
+    The leaky twin has twelve of them, and no two equal cells of the other column, which might as well be its grouping.
+    """
     rng = np.random.default_rng(rows)
     pay = rng.permutation(10 * rows)[:rows]
     pay[11] = pay[10]
@@ -259,6 +262,7 @@ def test_rare_cells_that_meet_are_no_evidence(rows):
     ill[[100, 101]] = "yes"
     assert "row-order" not in suspects_of(pl.DataFrame({"pay": pay, "ill": ill}))
     ill[100:112] = "yes"
+    pay[11] = 10 * rows
     assert suspects_of(pl.DataFrame({"pay": pay, "ill": ill}))["row-order"] == "REFUTED"
 
 
