@@ -10,9 +10,14 @@ of such a table is empty. Fixed recodings are total as they are.
 """
 
 from crowdproof.mechanisms.apply import Apply
+from crowdproof.mechanisms.choices import NoisyThreshold, RandomizedResponse, SparseVector
+from crowdproof.mechanisms.conditions import Close, Diverse
 from crowdproof.mechanisms.crowd_blending import SuppressedHistogram, SyntheticPoints
 from crowdproof.mechanisms.degenerate import AppendPerson, Duplicate
+from crowdproof.mechanisms.discrete import DiscreteGaussian
 from crowdproof.mechanisms.eps_safe import Candidate, EpsSafe, ExcessRows, ReleasedRows, TwoSamples
+from crowdproof.mechanisms.full_domain import FullDomain
+from crowdproof.mechanisms.gaussian import AnalyticGaussian
 from crowdproof.mechanisms.kmember import KMember
 from crowdproof.mechanisms.mondrian import Mondrian
 from crowdproof.mechanisms.noise import Exponential, Gaussian, Laplace
@@ -25,15 +30,20 @@ from crowdproof.mechanisms.strongly_safe import StronglySafe, degenerate
 from crowdproof.mechanisms.two_recodings import TwoRecodings
 
 __all__ = [
+    "AnalyticGaussian",
     "AppendPerson",
     "Apply",
     "Both",
     "Candidate",
+    "Close",
     "Contains",
+    "DiscreteGaussian",
+    "Diverse",
     "Duplicate",
     "EpsSafe",
     "ExcessRows",
     "Exponential",
+    "FullDomain",
     "Gaussian",
     "Grid",
     "Hierarchy",
@@ -42,12 +52,15 @@ __all__ = [
     "Laplace",
     "MajorityXor",
     "Mondrian",
+    "NoisyThreshold",
     "Parity",
+    "RandomizedResponse",
     "ReleasedRows",
     "Sampled",
     "Scheme",
     "Share",
     "Size",
+    "SparseVector",
     "StronglySafe",
     "Suppress",
     "SuppressedHistogram",

@@ -15,10 +15,12 @@ import polars as pl
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
+from crowdproof.errors import DataError, ParameterError
+from crowdproof.mechanisms.conditions import Condition, Meets
 from crowdproof.mechanisms.local_recoding import nothing, recode
 from crowdproof.mechanisms.parameters import as_k, as_names
 from crowdproof.mechanisms.sampling import Fitted
-from crowdproof.mechanisms.tables import Coded, Codes, canonical, chosen, code, require_rows
+from crowdproof.mechanisms.tables import Coded, Codes, canonical, chosen, code, require_columns, require_rows
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -37,34 +39,53 @@ class Mondrian(Fitted):
     together. Relaxed: n rows are cut into floor(n/2) and the rest, rows with the median going to either side in the
     order of the whole row; allowed when n >= 2k.
 
-    Both depend on the rows only, not on their order. `columns` are recoded (None: all), the others are released as they
-    are. Fewer than k rows are an error, or with `total` the empty release.
+    With a `condition` on a secret column (`Diverse`, `Close`) a cut is allowed only where both sides meet it; a table
+    that does not meet it as a whole has no such release.
+
+    Both depend on the rows only, not on their order. `columns` are recoded (None: all but the secret), the others are
+    released as they are. Fewer than k rows are an error, or with `total` the empty release.
     """
 
     deterministic: ClassVar[bool] = True
     k: int = field(converter=as_k)
     columns: tuple[str, ...] | None = field(default=None, converter=as_names)
     relaxed: bool = False
+    condition: Condition | None = None
 
     def __call__(self, table: pl.DataFrame, rng: np.random.Generator | None = None) -> pl.DataFrame:  # noqa: ARG002
         """The release of the table."""
-        names = chosen(table, self.columns)
+        names = self._names(table)
         if self.total and table.height < self.k:
             return nothing(table, names)
         require_rows(table, self.k)
         if self.relaxed:  # only here can it matter which of several rows alike is which
             table = canonical(table)
+        meets = None if self.condition is None else self.condition.of(table[self.condition.secret])
+        if meets is not None and not meets(np.arange(table.height), np.zeros(table.height, np.int64), 1).all():
+            if self.total:
+                return nothing(table, names)
+            raise DataError(f"the table as a whole does not meet {self.condition}: no grouping of it can.")
         coded = [code(table[name]) for name in names]
-        return recode(table, coded, clusters(coded, self.k, relaxed=self.relaxed))
+        return recode(table, coded, clusters(coded, self.k, relaxed=self.relaxed, meets=meets))
+
+    def _names(self, table: pl.DataFrame) -> tuple[str, ...]:
+        """The columns that are recoded."""
+        if self.condition is None:
+            return chosen(table, self.columns)
+        require_columns(table, [self.condition.secret])
+        if self.columns is not None and self.condition.secret in self.columns:
+            raise ParameterError(f"column {self.condition.secret!r} is the secret: leave it out of those recoded.")
+        others = [name for name in table.columns if name != self.condition.secret]
+        return chosen(table, others if self.columns is None else self.columns)
 
 
-def clusters(columns: Sequence[Coded], k: int, *, relaxed: bool = False) -> Ints:
+def clusters(columns: Sequence[Coded], k: int, *, relaxed: bool = False, meets: Meets | None = None) -> Ints:
     """The part of each row, numbered from 0."""
     level = _Level.of(columns)
     result = np.empty(len(level.rows), dtype=np.int64)
     parts = 0
     while len(level.rows):
-        cuts = _cuts(level, columns, k, relaxed=relaxed)
+        cuts = _cuts(level, columns, k, relaxed=relaxed, meets=meets)
         sizes = level.sizes
         done = ~cuts.cut
         rows_done = np.repeat(done, sizes)
@@ -101,7 +122,7 @@ class _Cuts:
     left: Bools
 
 
-def _cuts(level: _Level, columns: Sequence[Coded], k: int, *, relaxed: bool) -> _Cuts:
+def _cuts(level: _Level, columns: Sequence[Coded], k: int, *, relaxed: bool, meets: Meets | None) -> _Cuts:
     sizes, widths = level.sizes, _widths(level, columns)
     preference = np.argsort(-widths, axis=0, kind="stable")
     cuts = _Cuts(np.zeros(len(sizes), dtype=np.bool_), np.zeros(len(level.rows), dtype=np.bool_))
@@ -110,7 +131,7 @@ def _cuts(level: _Level, columns: Sequence[Coded], k: int, *, relaxed: bool) -> 
         open_parts = open_parts[widths[column[open_parts], open_parts] > 0]
         if not len(open_parts):
             break
-        allowed = _try(level, cuts, open_parts, column[open_parts], k, relaxed=relaxed)
+        allowed = _try(level, cuts, open_parts, column[open_parts], k, relaxed=relaxed, meets=meets)
         open_parts = open_parts[~allowed]
     return cuts
 
@@ -123,7 +144,7 @@ def _widths(level: _Level, columns: Sequence[Coded]) -> Floats:
     return np.stack(spans)
 
 
-def _try(level: _Level, cuts: _Cuts, parts: Ints, column: Ints, k: int, *, relaxed: bool) -> Bools:
+def _try(level: _Level, cuts: _Cuts, parts: Ints, column: Ints, k: int, *, relaxed: bool, meets: Meets | None) -> Bools:
     """Cut each of `parts` in its `column` where that is allowed; tell where it was."""
     sizes = level.sizes[parts]
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
@@ -143,6 +164,9 @@ def _try(level: _Level, cuts: _Cuts, parts: Ints, column: Ints, k: int, *, relax
         with_median, without = np.minimum(upto, sizes - upto), np.minimum(lower, sizes - lower)
         left = below | (equal & np.repeat(with_median >= without, sizes))
         allowed = np.maximum(with_median, without) >= k
+    if meets is not None:
+        sides = meets(level.rows[at], 2 * part_of_row + left, 2 * len(parts))
+        allowed = allowed & sides.reshape(-1, 2).all(axis=1)
     cuts.cut[parts] = allowed
     cuts.left[at] = left
     return allowed

@@ -36,7 +36,7 @@ def itself(data: Any) -> Any:
     return data
 
 
-def _step(scale: float, sensitivity: float, rounded: float) -> float:
+def lattice_step(scale: float, sensitivity: float, rounded: float) -> float:
     """A power of two, far below the noise's scale, and below the sensitivity even when `rounded` steps are added."""
     if not (1e-280 < scale < 1e280 and 1e-280 < sensitivity < 1e280):
         raise ParameterError(f"the noise has scale {scale:g}, beyond floats: give epsilon and sensitivity nearer to 1.")
@@ -61,12 +61,24 @@ def geometric(rate: float, shape: tuple[int, ...], rng: np.random.Generator) -> 
     return found
 
 
-def _on_lattice(answer: Floats, step: float) -> NDArray[np.int64]:
+def on_lattice(answer: Floats, step: float) -> NDArray[np.int64]:
+    """The nearest multiples of the step, as numbers of steps."""
     if not np.isfinite(answer).all():
         raise DataError("the query's answer is NaN or infinite: give a query with a finite answer for every table.")
     if np.abs(answer).max(initial=0) >= 2.0**62 * step:
         raise DataError("the query's answer is too large for noise so small: give a sensitivity that fits the query.")
     return np.rint(answer / step).astype(np.int64)
+
+
+def with_normal_noise(
+    exact: Floats, scale: float, sensitivity: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """`size` times the answer with normal noise on a lattice; the scale grows by what rounding adds to sensitivity."""
+    step = lattice_step(scale, sensitivity, math.sqrt(exact.size))
+    answer = on_lattice(exact, step)
+    rounding = 1 + math.sqrt(answer.size) * step / sensitivity
+    noise = np.rint(rng.normal(0.0, rounding * scale / step, (size, *answer.shape))).astype(np.int64)
+    return _multiples(answer + noise, step)
 
 
 def _multiples(counts: NDArray[np.int64], step: float) -> Floats:
@@ -114,10 +126,10 @@ class Laplace(Counting):
     def perturb(self, answers: Floats, rng: np.random.Generator) -> Floats:
         """Each of the given answers with independent noise; the first axis counts the answers."""
         coordinates = math.prod(answers.shape[1:])
-        step = _step(self.scale, float(self.sensitivity), coordinates)
+        step = lattice_step(self.scale, float(self.sensitivity), coordinates)
         rate = step / (self.scale + coordinates * step / float(self.epsilon))
         noise = geometric(rate, answers.shape, rng) - geometric(rate, answers.shape, rng)
-        return _multiples(_on_lattice(answers, step) + noise, step)
+        return _multiples(on_lattice(answers, step) + noise, step)
 
 
 @frozen
@@ -158,11 +170,7 @@ class Gaussian:
     def batch(self, data: Any, rng: np.random.Generator, size: int) -> Floats:
         """`size` independent noisy answers."""
         exact = np.asarray(self.query(data), dtype=np.float64)
-        step = _step(self.scale, float(self.sensitivity), math.sqrt(exact.size))
-        answer = _on_lattice(exact, step)
-        rounding = 1 + math.sqrt(answer.size) * step / float(self.sensitivity)
-        noise = np.rint(rng.normal(0.0, rounding * self.scale / step, (size, *answer.shape))).astype(np.int64)
-        return _multiples(answer + noise, step)
+        return with_normal_noise(exact, self.scale, float(self.sensitivity), size=size, rng=rng)
 
 
 @frozen

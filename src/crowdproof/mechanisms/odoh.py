@@ -5,14 +5,16 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 from attrs import field, frozen
 
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, Number, rational, show, whole
-from crowdproof.mechanisms.noise import Laplace, Query, itself
+from crowdproof.mechanisms.gaussian import AnalyticGaussian
+from crowdproof.mechanisms.noise import Exponential, Laplace, Query, itself
 from crowdproof.mechanisms.parameters import positive
 
 
@@ -26,6 +28,11 @@ def uniqueness(k: Number, population: Number) -> Fraction:
     if count > size:
         raise ParameterError(f"k is {count} and N {size}: at most N values can be different, so give k of at most N.")
     return Fraction(math.perm(size, count), size**count)
+
+
+def nearness(value: Any, candidate: Any) -> Fraction:
+    """The distance of two numbers, negative: a utility that changes by no more than the value does."""
+    return -abs(rational(value, "value") - rational(candidate, "candidate"))
 
 
 def _range(written: Number) -> Fraction:
@@ -58,6 +65,23 @@ class Calibration:
         The paper prints Lap(R / epsilon), but its epsilon already carries 1/R: that scales by R twice.
         """
         return Laplace(self.loss, self.range, query)
+
+    def gaussian(self, delta: Number, query: Query = itself) -> AnalyticGaussian:
+        """Normal noise with this loss over the whole range, save for delta.
+
+        The paper prints sigma^2 = 2 R^2 log(1.25/delta) / epsilon^2 with its guessing advantage for delta and an
+        epsilon that already carries 1/R. Its delta is no probability of that kind: here delta is that of differential
+        privacy, a guess gains at most the advantage and delta more, and the loss needs not be below 1.
+        """
+        return AnalyticGaussian(self.loss, delta, self.range, query)
+
+    def exponential(self, candidates: Sequence[Any], utility: Callable[[Any, Any], Number] = nearness) -> Exponential:
+        """The exponential mechanism with this loss over the whole range.
+
+        `utility` must change by no more than the distance of two values; that over the range is its sensitivity. The
+        default is how near a candidate is to the value.
+        """
+        return Exponential(tuple(candidates), utility, self.loss, self.range)
 
 
 def calibrate(prior: Number, advantage: Number, value_range: Number) -> Calibration:
