@@ -40,7 +40,7 @@ def _told(values: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> str:
     if hasattr(value, "low") and hasattr(value, "high"):
-        return f"{float(value.low):.{_DIGITS}g}"
+        return " to ".join(f"{float(end):.{_DIGITS}g}" for end in (value.low, value.high))
     if isinstance(value, arb):
         return str(value.str(_DIGITS, radius=False))
     return f"{value:.{_DIGITS}g}" if isinstance(value, float) else str(value)

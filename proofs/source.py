@@ -15,19 +15,32 @@ _PLAIN = (int, float, str, bool, bytes, Fraction, tuple, list, dict, frozenset, 
 def source_of(quantity: Callable[..., Any]) -> tuple[str, ...]:
     """The syntax of the function and of all that it uses, sorted; layout, comments and docstrings do not count."""
     seen: dict[str, str] = {}
+    for subject in used_by(quantity):
+        name = _name(subject)
+        seen[name] = _syntax(subject)
+        plain = ((used, value) for used, value in _uses(subject) if isinstance(value, _PLAIN))
+        seen |= {f"{name} uses {used}": _plain(value) for used, value in plain}
+    return tuple(f"{name}: {text}" for name, text in sorted(seen.items()))
+
+
+def used_by(quantity: Callable[..., Any]) -> list[Any]:
+    """The function, and every function and class of ours that it uses, directly or not."""
+    found: dict[str, Any] = {}
     waiting: list[Any] = [quantity]
     while waiting:
         subject = waiting.pop()
-        name = f"{subject.__module__}.{subject.__qualname__}"
-        if name in seen:
-            continue
-        seen[name] = _syntax(subject)
-        for used, value in _uses(subject):
-            if isinstance(value, FunctionType | type) and value.__module__.startswith(_OURS):
-                waiting.append(value)
-            elif isinstance(value, _PLAIN):
-                seen[f"{name} uses {used}"] = _plain(value)
-    return tuple(f"{name}: {text}" for name, text in sorted(seen.items()))
+        if _name(subject) not in found:
+            found[_name(subject)] = subject
+            waiting += [value for _, value in _uses(subject) if _ours(value)]
+    return list(found.values())
+
+
+def _ours(value: Any) -> bool:
+    return isinstance(inspect.unwrap(value), FunctionType | type) and value.__module__.startswith(_OURS)
+
+
+def _name(subject: Any) -> str:
+    return f"{subject.__module__}.{subject.__qualname__}"
 
 
 def _syntax(subject: Any) -> str:
