@@ -105,7 +105,7 @@ class Anonymity:
         k = self.terms.k
         sure = covering_crowd(self.groups, k)
         possible = sure
-        if sure.size < k and unclear_cell(self.groups) is not None:
+        if sure.size < k:
             possible = covering_crowd(self.groups, k, every_reading=False)
         if sure.size < k <= possible.size:
             return self._undecided(_unclear(unclear_cell(self.groups), sure, possible))
@@ -130,6 +130,11 @@ class Anonymity:
                 f"{unclear_cell(self.groups)} mean: they can be read in more than one way. Write a range as [20, 40) "
                 "and a set as {a, b}, or compare the cells as text."
             )
+        if found.only_by_fractions:
+            return self._undecided(
+                f"{self._pinned_words(found.pinned)} If all values are whole numbers, nobody is pinned. Write ranges that "
+                "meet, such as [20, 40) and [40, 60), or compare the cells as text."
+            )
         return self._decided(False, self._pinned_words(found.pinned), self.groups.words(found.pinned.place))
 
     def _pinned_words(self, pinned: Pinned) -> str:
@@ -141,8 +146,13 @@ class Anonymity:
 
 
 def _unclear(cell: str | None, least: Crowd, most: Crowd) -> str:
+    start = f"A row hides among {row_count(least.size)} or up to {most.size:,}, depending on "
+    if cell is None:
+        return (
+            f"{start}whether all values are whole numbers. Write ranges alike, not [20, 40) here and [20, 39] there, or "
+            "compare the cells as text."
+        )
     return (
-        f"A row hides among {row_count(least.size)} or up to {most.size:,}, depending on what cells such as {cell} "
-        "mean: they can be read in more than one way. Write a range as [20, 40) and a set as {a, b}, or compare the "
-        "cells as text."
+        f"{start}what cells such as {cell} mean: they can be read in more than one way. Write a range as [20, 40) and a "
+        "set as {a, b}, or compare the cells as text."
     )

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from attrs import define, field, frozen
 
+from crowdproof.audit.check.whole_numbers import whole_cells
 from crowdproof.cells import Anything, Cell, Masked, Range, Readings, Values, readings
 
 _FAR = 1 << 60
@@ -61,10 +62,13 @@ class Way:
     high: np.ndarray
     _holders: dict[object, set[int]]
     """Value -> cells that are sets with it; (beginning, length) -> masks that are written so."""
+    is_whole: bool
+    """Whether all values are whole numbers."""
     _known: dict[int, np.ndarray] = field(factory=dict)
+    _whole: "Way | None" = None
 
     @classmethod
-    def of(cls, cells: list[Cell]) -> "Way":
+    def of(cls, cells: list[Cell], *, is_whole: bool = False) -> "Way":
         """Rank the ends of the ranges, and note who holds which value."""
         spans = [_span(cell) for cell in cells]
         ends = sorted({end for span in spans if span for end in (span.low, span.high) if end is not None})
@@ -85,7 +89,16 @@ class Way:
             low=low,
             high=high,
             holders=dict(holders),
+            is_whole=is_whole,
         )
+
+    @property
+    def whole(self) -> "Way":
+        """The same if the values are whole numbers; this way itself where they may be something else."""
+        if self._whole is None:
+            cells = whole_cells(self.cells)
+            self._whole = self if cells is None else Way.of(cells, is_whole=True)
+        return self._whole
 
     def covering(self, code: int, codes: np.ndarray) -> np.ndarray:
         """For each of the codes whether its cell covers that of the given one."""

@@ -31,7 +31,8 @@ def covering_crowd(groups: Groups, k: int | None = None, *, every_reading: bool 
     """A small crowd, where a row hides among all rows whose cells cover its own.
 
     Without k it is the smallest of all. With k it is one below k, if there is any; among many of them not always the
-    smallest. An unclear cell covers what it covers by every reading, or by at least one.
+    smallest. An unclear cell covers what it covers by every reading, or by at least one; whether the values are whole
+    numbers, which makes cells cover more, is such a reading.
     """
     search = _Search.of(groups, every_reading)
     best = Crowd(groups.rows + 1, 0)
@@ -88,6 +89,7 @@ class _Search:
         mask = np.ones(len(rows), dtype=bool)
         for column in self.columns:
             codes, code = column.codes[rows], int(column.codes[place])
-            verdicts = [way.covering(code, codes) for way in column.ways]
+            ways = column.ways if self.every_reading else [*column.ways, *(way.whole for way in column.ways)]
+            verdicts = [way.covering(code, codes) for way in ways]
             mask &= np.logical_and.reduce(verdicts) if self.every_reading else np.logical_or.reduce(verdicts)
         return mask

@@ -58,17 +58,28 @@ class Matched:
     """Somebody who is pinned; None where nobody is by any way."""
     by_every_reading: bool
     """Whether all ways agree that somebody is pinned, or that nobody is."""
+    only_by_fractions: bool = False
+    """Whether nobody is pinned if the values are whole numbers, by some way."""
 
 
 def match(groups: Groups, k: int) -> Matched:
-    """Whether some original that fits the release leaves a person fewer than k rows, by each way to read the cells."""
+    """Whether some original that fits the release leaves a person fewer than k rows, by each way to read the cells.
+
+    Whole numbers are numbers, so that nobody else is pinned by originals of whole numbers.
+    """
     columns = [Column.of(groups.table[key]) for key in groups.keys]
     ways = list(product(*(column.ways for column in columns)))
     if len(ways) > MOST_WAYS:
         raise TooHardError
     found = [_Search(columns, way, groups.sizes, k).pinned() for way in ways]
     seen = [each for each in found if each is not None]
-    return Matched(seen[0] if seen else None, by_every_reading=len(seen) in (0, len(found)))
+    if 0 < len(seen) < len(found) or not seen:
+        return Matched(seen[0] if seen else None, by_every_reading=not seen)
+    for way in ways:
+        whole = tuple(each.whole for each in way)
+        if whole != way and _Search(columns, whole, groups.sizes, k).pinned() is None:
+            return Matched(seen[0], by_every_reading=True, only_by_fractions=True)
+    return Matched(seen[0], by_every_reading=True)
 
 
 @define(eq=False)
@@ -111,7 +122,8 @@ class _Search:
             left = int(self.sizes[rows].sum())
             return Pinned(place, values, left) if left < self.k else None
         codes = self.columns[at].codes
-        for value, holders in pieces(self.ways[at].cells, int(codes[place]), sorted(set(codes[rows].tolist()))):
+        within = sorted(set(codes[rows].tolist()))
+        for value, holders in pieces(self.ways[at], int(codes[place]), within):
             kept = rows[np.isin(codes[rows], holders)]
             found = self._choose(place, at + 1, kept, (*values, value))
             if found is not None:
@@ -119,18 +131,18 @@ class _Search:
         return None
 
 
-def pieces(cells: list[Cell], code: int, within: list[int]) -> Iterator[tuple[str, list[int]]]:
+def pieces(way: Way, code: int, within: list[int]) -> Iterator[tuple[str, list[int]]]:
     """Values of the cell, one for each set of cells that may hold it; all of `within` are covered by the cell.
 
     A value that only cells as wide as this one hold is the only piece: no other is held by fewer.
     """
-    cell = cells[code]
+    cells, cell = way.cells, way.cells[code]
     alike = [each for each in within if cells[each].covers(cell)]
     if not isinstance(cell, Range | Values):
         yield ANY_OTHER, alike
         return
     found: dict[tuple[int, ...], str] = {}
-    for value in _candidates(cells, cell, within):
+    for value in _candidates(way, cell, within):
         holders = tuple(each for each in within if cells[each].covers(value))
         found.setdefault(holders, min(value.texts))
     if tuple(alike) in found:
@@ -140,16 +152,21 @@ def pieces(cells: list[Cell], code: int, within: list[int]) -> Iterator[tuple[st
         yield words, list(holders)
 
 
-def _candidates(cells: list[Cell], cell: Range | Values, within: list[int]) -> list[Values]:
+def _candidates(way: Way, cell: Range | Values, within: list[int]) -> list[Values]:
     """A value from each part into which the narrower cells cut this one."""
     if isinstance(cell, Values):
         return [Values(frozenset([value]), frozenset([_shown(value)])) for value in sorted(cell.values, key=str)]
-    ends = {end for each in within for end in _ends(cells[each])}
-    ordered = sorted(ends)
+    ordered = sorted({end for each in within for end in _ends(way.cells[each])})
+    if way.is_whole:
+        near = {end + step for end in ordered for step in (-1, 0, 1)} or {Fraction(0)}
+        return [each for each in map(_value, sorted(near)) if cell.covers(each)]
     between = [(one + other) / 2 for one, other in pairwise(ordered)]
     outside = [ordered[0] - 1, ordered[-1] + 1] if ordered else [Fraction(0)]
-    points = [Values(frozenset([each]), frozenset([show(each)])) for each in (*between, *outside, *ordered)]
-    return [each for each in points if cell.covers(each)]
+    return [each for each in map(_value, (*between, *outside, *ordered)) if cell.covers(each)]
+
+
+def _value(number: Fraction) -> Values:
+    return Values(frozenset([number]), frozenset([show(number)]))
 
 
 def _shown(value: Fraction | str) -> str:
