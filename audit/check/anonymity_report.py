@@ -132,8 +132,8 @@ class Anonymity:
             )
         if found.only_by_fractions:
             return self._undecided(
-                f"{self._pinned_words(found.pinned)} If all values are whole numbers, nobody is pinned. Write ranges that "
-                "meet, such as [20, 40) and [40, 60), or compare the cells as text."
+                f"{self._pinned_words(found.pinned)} If all values are whole numbers, nobody is pinned. Write ranges "
+                "that meet, such as [20, 40) and [40, 60), or compare the cells as text."
             )
         return self._decided(False, self._pinned_words(found.pinned), self.groups.words(found.pinned.place))
 
@@ -149,10 +149,10 @@ def _unclear(cell: str | None, least: Crowd, most: Crowd) -> str:
     start = f"A row hides among {row_count(least.size)} or up to {most.size:,}, depending on "
     if cell is None:
         return (
-            f"{start}whether all values are whole numbers. Write ranges alike, not [20, 40) here and [20, 39] there, or "
-            "compare the cells as text."
+            f"{start}whether all values are whole numbers. Write ranges alike, not [20, 40) here and [20, 39] there, "
+            "or compare the cells as text."
         )
     return (
-        f"{start}what cells such as {cell} mean: they can be read in more than one way. Write a range as [20, 40) and a "
-        "set as {a, b}, or compare the cells as text."
+        f"{start}what cells such as {cell} mean: they can be read in more than one way. Write a range as [20, 40) and "
+        "a set as {a, b}, or compare the cells as text."
     )

@@ -10,7 +10,7 @@ from attrs import frozen
 from crowdproof.audit.check import identifiers, stars
 from crowdproof.audit.check.container_traces import Trace
 from crowdproof.audit.check.exact_findings import decided, row_count
-from crowdproof.audit.check.file_traces import traces, whole_floats
+from crowdproof.audit.check.file_traces import blanks, traces, whole_floats
 from crowdproof.audit.check.groups import Groups, group, known_columns
 from crowdproof.audit.check.numbering import RowNumbers, row_numbers
 from crowdproof.audit.check.order import ERROR, LEAST_ROWS, OrderAlarm, order_alarms
@@ -143,10 +143,10 @@ class Channels:
         )
 
     def _alarm(self, alarm: OrderAlarm) -> str:
-        return (
-            f"the column {self._name(alarm.column)} {alarm.what}, {abs(alarm.deviations):,.1f} standard deviations "
-            "from what a shuffle gives."
-        )
+        words = f"the column {self._name(alarm.column)} {alarm.what}"
+        if alarm.deviations is None:
+            return f"{words}."
+        return f"{words}, {abs(alarm.deviations):,.1f} standard deviations from what a shuffle gives."
 
     def _name(self, key: str) -> str:
         return self.names[self.start.columns.index(key)]
@@ -158,8 +158,14 @@ class Channels:
         for name in whole_floats(self.start, list(self.names)):
             words = f"The column {name} has whole numbers with a decimal point, as where missing ones were taken out."
             found.append(Trace(words, is_certain=False))
+        for name in blanks(self.start, list(self.names)):
+            words = f"The column {name} has the same text with blanks around it and without, which marks rows."
+            found.append(Trace(words, is_certain=False))
         if not found:
-            words = "No note, no unused category, no uneven parts, no type that betrays missing values was found."
+            words = (
+                "No note, no unused category, no uneven parts, no change in how cells are written, and no type that "
+                "betrays missing values was found."
+            )
             return Finding(self.subject, claim, NotRefuted(f"{words} Nothing else was looked for."))
         found.sort(key=lambda each: not each.is_certain)
         words = " ".join(each.words for each in found)

@@ -1,12 +1,17 @@
 """What databases, workbooks and compressed files hold besides the table: removed rows, other sheets, names, authors."""
 
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
+from crowdproof.audit.check.removed_rows import remnants
 from crowdproof.audit.data.workbooks import opened_workbook
+
+_PROPERTIES = ("creator", "lastModifiedBy", "title", "subject", "description", "keywords", "category")
 
 
 @frozen
@@ -27,12 +32,22 @@ def of_sqlite(path: Path, part: str) -> list[Trace]:
             found.append(Trace(words, is_certain=True))
         asked = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
         tables = [name for (name,) in connection.execute(asked)]
+        asked = "SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('view', 'trigger') ORDER BY name"
+        orders = [name for (name,) in connection.execute(asked) if name != f"view {part}"]
+        if orders:
+            words = f"The database holds orders besides its tables: {', '.join(orders)}."
+            found.append(Trace(words, is_certain=False))
         others = [name for name in tables if name != part] if part else tables[1:]
         if others:
             found.append(Trace(f"The database holds other tables, too: {', '.join(others)}.", is_certain=False))
         name = part or (tables[0] if tables else "")
         if name in tables:
             found += _of_numbers(connection, name)
+            kept = remnants(connection, path)
+            if kept and not free:
+                found.append(
+                    Trace(f"The pages of the database keep {len(kept):,} words of removed rows.", is_certain=True)
+                )
     return found
 
 
@@ -96,7 +111,34 @@ def of_workbook(path: Path, part: str) -> list[Trace]:
         if formulas:
             words = f"The sheet has {formulas:,} formulas, which tell how cells were worked out."
             found.append(Trace(words, is_certain=False))
-        author = book.properties.creator
-        if author and author != "openpyxl":
-            found.append(Trace(f"The workbook names its author, {author}.", is_certain=False))
+        found += _of_properties(book)
+        found += _of_looks(sheet)
+    return found
+
+
+def _of_properties(book: Any) -> list[Trace]:
+    """What the workbook notes of itself: people, titles, names for cells of its own or of other files."""
+    noted = {name: getattr(book.properties, name) for name in _PROPERTIES}
+    shown = [f"{name} is {value!r}" for name, value in noted.items() if value and value != "openpyxl"]
+    found = []
+    if shown:
+        found.append(Trace(f"The workbook notes of itself: {', '.join(shown)}.", is_certain=False))
+    if book.defined_names:
+        words = f"The workbook has names for cells: {', '.join(sorted(book.defined_names))}."
+        found.append(Trace(words, is_certain=False))
+    return found
+
+
+def _of_looks(sheet: Any) -> list[Trace]:
+    """Cells that look otherwise than the rest of their column, and filters."""
+    found = []
+    if sheet.auto_filter.filterColumn:
+        found.append(Trace("The sheet keeps a filter, which tells what rows were looked for.", is_certain=False))
+    marked = 0
+    for column in sheet.iter_cols(min_row=2):
+        looks = Counter((str(cell.fill.fgColor.rgb), cell.font.b, cell.number_format == ";;;") for cell in column)
+        marked += len(column) - max(looks.values())
+    if marked:
+        words = f"The sheet has {marked:,} cells in another colour or script than the rest of their column."
+        found.append(Trace(words, is_certain=False))
     return found

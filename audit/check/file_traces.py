@@ -1,6 +1,7 @@
 """What a file holds besides its table: notes of the program that wrote it, categories that no row has, types, parts."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 from pyarrow import feather
 
 from crowdproof.audit.check.container_traces import Trace, of_gzip, of_sqlite, of_workbook
+from crowdproof.audit.check.written_traces import of_text
 
 _OF_FORMATS = frozenset({b"ARROW:schema", b"pandas", b"org.apache.spark.version"})
 """Notes that programs write into every file, and that say nothing of its rows."""
@@ -18,14 +20,10 @@ MOST_ROWS = 5_000_000
 
 
 def traces(path: Path, part: str) -> list[Trace]:
-    """What is in the file besides that part of it; nothing where it is a CSV, which holds cells only."""
+    """What is in the file besides the cells of that part of it."""
     suffix = path.suffix.lower()
-    if suffix in (".sqlite", ".db"):
-        return of_sqlite(path, part)
-    if suffix == ".xlsx":
-        return of_workbook(path, part)
-    if suffix == ".gz":
-        return of_gzip(path)
+    if suffix in _READERS:
+        return _READERS[suffix](path, part)
     if suffix == ".parquet":
         file = pq.ParquetFile(path)
         rows, schema = file.metadata.num_rows, file.schema_arrow
@@ -35,6 +33,16 @@ def traces(path: Path, part: str) -> list[Trace]:
         table = feather.read_table(path, memory_map=True)
         return [*_notes(table.schema, table.num_rows), *_categories(table)]
     return []
+
+
+_READERS: Mapping[str, Callable[[Path, str], list[Trace]]] = {
+    ".sqlite": of_sqlite,
+    ".db": of_sqlite,
+    ".xlsx": of_workbook,
+    ".gz": lambda path, part: of_gzip(path),  # noqa: ARG005
+    ".csv": lambda path, part: of_text(path),  # noqa: ARG005
+    ".tsv": lambda path, part: of_text(path),  # noqa: ARG005
+}
 
 
 def _parts(metadata: pq.FileMetaData) -> list[Trace]:
@@ -53,6 +61,11 @@ def _notes(schema: pa.Schema, rows: int) -> list[Trace]:
     for key in others:
         words = f"The file carries a note {key.decode(errors='replace')!r} besides its table."
         found.append(Trace(words, is_certain=False))
+    for field in schema:
+        own = [key.decode(errors="replace") for key in field.metadata or {} if not key.startswith(b"PARQUET:")]
+        if own:
+            words = f"The column {field.name} carries notes besides its cells: {', '.join(own)}."
+            found.append(Trace(words, is_certain=False))
     for start, stop, step in _ranges(notes.get(b"pandas", b"{}")):
         if len(range(start, stop, step)) != rows or start != 0 or step != 1:
             words = f"The file says that its rows were numbered from {start} to {stop} in the source; it has {rows:,}."
@@ -96,5 +109,18 @@ def whole_floats(table: pl.DataFrame, names: list[str]) -> list[str]:
     for key, name in zip(table.columns, names, strict=True):
         cells = table[key].cast(pl.String)
         if len(cells) and cells.null_count() == 0 and bool(cells.str.contains(r"^-?[0-9]+\.0$").all()):
+            found.append(name)
+    return found
+
+
+def blanks(table: pl.DataFrame, names: list[str]) -> list[str]:
+    """Columns in which the same text stands with blanks around it and without."""
+    found = []
+    for key, name in zip(table.columns, names, strict=True):
+        if table[key].dtype != pl.String:
+            continue
+        texts = table[key].drop_nulls().unique()
+        bare = texts.str.strip_chars()
+        if bare.filter(bare != texts).is_in(texts.implode()).any():
             found.append(name)
     return found

@@ -15,13 +15,20 @@ _START = 1000
 let more columns pass on to the slow look at all rows."""
 MANY = 400
 """Rows from which a numbering needs no telling name: a table with one row for each day of a year has 366."""
-NAMES = re.compile(
+CERTAIN = re.compile(
     r"(unnamed.*|\(unnamed\)|_*index(_level_[0-9]+)?_*|#|)"
-    r"|(.*[^a-z])?(id|ids|idx|row|rownum|nr|no|num|number|rec|record|record_?id|case|key|uid|pid|seq|serial)([^a-z].*)?"
-    r"|row.?(number|id|nr|no)?|(patient|person|subject|case|customer|user|member|client|account|record)(id|nr|no|number)?",
+    r"|(.*[^a-z])?(id|ids|idx|row|rownum|rec|record|record_?id|uid|pid|seq)"
+    r"|row.?(number|id|nr|no)?|(patient|person|subject|customer|user|member|client|record)[^a-z]?(id|nr|no|number)?",
     re.IGNORECASE,
 )
 """How a column is called that numbers rows or people."""
+NAMES = re.compile(
+    rf"{CERTAIN.pattern}|(.*[^a-z])?(id|ids|idx|nr|no|num|number|case|key|serial|account)([^a-z].*)?",
+    re.IGNORECASE,
+)
+"""The same, or how one may be called that counts something or answers yes or no."""
+_FEW = 5
+"""Rows below which nothing is certain: two of them may well have the numbers 1 and 2. A guess."""
 
 
 @frozen
@@ -34,8 +41,8 @@ class RowNumbers:
     missing: int
     """Numbers left out between the first and the last: rows of the source that were suppressed."""
     is_certain: bool
-    """Whether the name says so too, or no number is left out. Numbers with gaps may also be codes of places, in a table
-    with one row for each place; then they are only suspicious."""
+    """Whether the name says so too. Other numbers may be codes of places, scores or percents, in a table with one row
+    for each of them; then they are only suspicious."""
 
 
 def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[RowNumbers]:
@@ -59,7 +66,7 @@ def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[
             continue
         if table.select(each.n_unique()).collect(engine="streaming").item() == rows:
             missing = int(high) - int(low) + 1 - rows
-            is_certain = missing == 0 or bool(NAMES.fullmatch(columns[place]))
+            is_certain = rows >= _FEW and bool(CERTAIN.fullmatch(columns[place]))
             found.append(RowNumbers(columns[place], low, high, missing=missing, is_certain=is_certain))
     return found
 

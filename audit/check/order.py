@@ -14,6 +14,7 @@ import polars as pl
 from attrs import frozen
 from scipy import stats
 
+from crowdproof.audit.check.appearance import chance_of_numbering
 from crowdproof.audit.check.sorting import Sorting
 from crowdproof.audit.check.text_orders import meant_order
 
@@ -32,13 +33,19 @@ DRAWS = 60_000
 """Shuffles that confirm an alarm: enough for fifty tests. Of more, only those that the bound confirms are alarms."""
 
 
+NUMBERED = (
+    "has values that follow each other in the order in which they first appear, as numbers given in that order do"
+)
+
+
 @frozen
 class OrderAlarm:
     """A test that a shuffle within the blocks would hardly ever fail."""
 
     column: str
     what: str
-    deviations: float
+    deviations: float | None
+    """How far the statistic is from its mean, in standard deviations; None where there is no such statistic."""
     error: float
     """How often a shuffle would, at most, corrected for the number of tests."""
 
@@ -82,8 +89,14 @@ def order_alarms(sorting: Sorting) -> tuple[list[OrderAlarm], int]:
     if sorting.table.height < LEAST_ROWS:
         return [], 0
     tests = [each for each in _statistics(sorting) if _can_vary(each.scores, sorting.blocks)]
-    level = float(SHARE * ERROR) / max(1, len(tests))
+    columns = [name for name in sorting.table.columns if name not in sorting.keys]
+    number = len(tests) + len(columns)
+    level = float(SHARE * ERROR) / max(1, number)
     found = []
+    for name in columns:
+        p = chance_of_numbering(_order(sorting.table[name]), sorting.blocks)
+        if p <= level:
+            found.append(OrderAlarm(name, NUMBERED, None, p * number / float(SHARE)))
     for test in tests:
         z = test.deviations(sorting.blocks)
         if 2 * float(stats.norm.sf(abs(z))) > level:
@@ -92,8 +105,8 @@ def order_alarms(sorting: Sorting) -> tuple[list[OrderAlarm], int]:
         if p > level and len(test.scores) <= FEW_ROWS:
             p = _shuffled(test, sorting.blocks, z)
         if p <= level:
-            found.append(OrderAlarm(test.column, test.what, z, min(1.0, p * len(tests) / float(SHARE))))
-    return sorted(found, key=lambda each: (each.error, -abs(each.deviations))), len(tests)
+            found.append(OrderAlarm(test.column, test.what, z, min(1.0, p * number / float(SHARE))))
+    return sorted(found, key=lambda each: (each.error, -abs(each.deviations or 0))), number
 
 
 def _statistics(sorting: Sorting) -> Iterator[Statistic]:
@@ -105,6 +118,7 @@ def _statistics(sorting: Sorting) -> Iterator[Statistic]:
         codes = column.rank("dense").fill_null(0).to_numpy().astype(float)
         ranks = stats.rankdata(_order(column))
         yield Statistic(name, "drifts from the first row to the last", ranks, "trend")
+        yield Statistic(name, "is written with more or fewer signs early than late", _lengths(column), "trend")
         yield Statistic(name, "is like that of the row before", ranks, "neighbours")
         yield Statistic(name, "is the same as in the row before", codes, "alike")
         counts = column.value_counts(sort=True)
@@ -119,6 +133,14 @@ def _order(column: pl.Series) -> np.ndarray:
     if column.dtype == pl.String:
         column = meant_order(column)
     return column.rank("dense").fill_null(0).to_numpy()
+
+
+def _lengths(column: pl.Series) -> np.ndarray:
+    """How many signs each cell has: of numbers, those after the point, which tell how a source rounds."""
+    texts = column.cast(pl.String).fill_null("")
+    if (column.dtype == pl.String and texts.str.contains(r"^-?[0-9]*\.?[0-9]*$").all()) or column.dtype.is_float():
+        texts = texts.str.extract(r"\.([0-9]*)$").fill_null("")
+    return texts.str.len_chars().to_numpy().astype(float)
 
 
 def _can_vary(scores: np.ndarray, blocks: np.ndarray) -> bool:

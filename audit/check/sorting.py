@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 from attrs import define, field
+from scipy import sparse, special
 
 from crowdproof.audit.check.text_orders import text_orders
 
@@ -16,6 +17,10 @@ raises a false alarm where equal neighbours are rarer than the error of all test
 smaller than that; to take one that was not made only costs power."""
 MOST_PAIRED = 12
 """Columns up to which groupings by two of them are looked for: a guess, since each pair takes a pass over the rows."""
+
+
+START = 2000
+"""Steps from row to row that are looked at first: of most columns they fit no order. A guess."""
 
 
 @define(eq=False)
@@ -36,7 +41,7 @@ class Sorting:
         found = cls(table, np.zeros(table.height, dtype=np.int64))
         codes = {name: _codes(table[name]) for name in table.columns}
         orders = {name: list(_orders(table[name])) for name in table.columns}
-        while found._sort_key(codes, orders) or found._group_key(codes, known):
+        while found._sort_key(codes, orders) or found._listed_key(codes) or found._group_key(codes, known):
             pass
         return found
 
@@ -51,6 +56,28 @@ class Sorting:
                     self._add([name], codes[name])
                     return True
         return False
+
+    def _listed_key(self, codes: dict[str, np.ndarray]) -> bool:
+        """Find a column that has its values in the same order in each block, though that order has no name.
+
+        So tables are laid out: the regions, or the days of the week, in the same order for each year.
+        """
+        for name, values in codes.items():
+            if name not in self.keys and not self._is_constant(values) and self._is_listed(values):
+                self._add([name], values)
+                return True
+        return False
+
+    def _is_listed(self, codes: np.ndarray) -> bool:
+        """Whether one order of the values fits all blocks, and shuffles of the blocks would hardly fit any order."""
+        same = np.diff(self.blocks) == 0
+        before, after = codes[:-1][same], codes[1:][same]
+        if not (_fits_an_order(before[:START], after[:START]) and _fits_an_order(before, after)):
+            return False
+        values = np.unique(np.concatenate([before, after]))
+        sizes = np.bincount(_joint([self.blocks, codes]))
+        fitting = _log_factorials(sizes) + _log_factorials(np.array([len(values)]))
+        return fitting - _log_factorials(np.bincount(self.blocks)) < math.log(CHANCE)
 
     def _group_key(self, codes: dict[str, np.ndarray], known: list[str]) -> bool:
         for names in _sets_of_columns([name for name in codes if name not in self.keys], known):
@@ -73,14 +100,23 @@ class Sorting:
             return False
         owners = np.zeros(len(sizes), dtype=np.int64)
         owners[pairs] = self.blocks
-        logarithm = np.vectorize(math.lgamma, otypes=[float])
-        arranged = logarithm(sizes + 1).sum() + logarithm(np.bincount(owners) + 1).sum()
-        return bool(arranged - logarithm(np.bincount(self.blocks) + 1).sum() < math.log(CHANCE))
+        arranged = _log_factorials(sizes) + _log_factorials(np.bincount(owners))
+        return arranged - _log_factorials(np.bincount(self.blocks)) < math.log(CHANCE)
 
     def _add(self, names: list[str], codes: np.ndarray) -> None:
         changes = (np.diff(self.blocks) != 0) | (np.diff(codes) != 0)
         self.blocks = np.concatenate([[0], np.cumsum(changes)])
         self.keys += names
+
+
+def _fits_an_order(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether no value stands both before another and, maybe by way of others, after it."""
+    changes = before != after
+    values, places = np.unique(np.concatenate([before[changes], after[changes]]), return_inverse=True)
+    ends = np.split(places, 2)
+    follows = sparse.coo_array((np.ones(len(ends[0])), (ends[0], ends[1])), shape=(len(values), len(values)))
+    rounds, _ = sparse.csgraph.connected_components(follows, directed=True, connection="strong")
+    return bool(rounds == len(values))
 
 
 def _sets_of_columns(names: list[str], known: list[str]) -> Iterator[list[str]]:
@@ -95,6 +131,10 @@ def _sets_of_columns(names: list[str], known: list[str]) -> Iterator[list[str]]:
         if each and frozenset(each) not in seen:
             seen.add(frozenset(each))
             yield each
+
+
+def _log_factorials(numbers: np.ndarray) -> float:
+    return float(special.gammaln(numbers + 1).sum())
 
 
 def _codes(column: pl.Series) -> np.ndarray:

@@ -6,7 +6,7 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.check.groups import COUNT, Groups
-from crowdproof.cells import suppressed
+from crowdproof.cells import WORDS, suppressed
 
 
 def star_rows(groups: Groups) -> int:
@@ -22,7 +22,7 @@ class HiddenRows:
     of_stars: int
     """Those with stars, and nothing else, in the columns that are not suppressed as a whole."""
     missing: int
-    """The others: those that may be honest missing values."""
+    """The others: those that may be honest missing values, and those of words such as NA."""
     columns: int
     """Columns that are not suppressed as a whole."""
     chance: float
@@ -37,11 +37,17 @@ def hidden_rows(groups: Groups) -> HiddenRows:
         return HiddenRows(0, 0, columns=0, chance=1.0)
     starred = [pl.col(name).cast(pl.String).fill_null("").str.contains(r"^\s*\*+\s*$") for name in held]
     all_hidden = pl.all_horizontal(suppressed(pl.col(name)) for name in held)
-    hidden = _count(table, all_hidden)
     of_stars = _count(table, all_hidden & pl.any_horizontal(starred))
-    marginals = [_count(table, suppressed(pl.col(name))) for name in held]
+    hidden = _count(table, pl.all_horizontal(_may_be_suppressed(name) for name in held))
+    marginals = [_count(table, _may_be_suppressed(name)) for name in held]
     chance = _chance(rows, hidden, marginals)
     return HiddenRows(of_stars, hidden - of_stars, columns=len(held), chance=chance)
+
+
+def _may_be_suppressed(name: str) -> pl.Expr:
+    """Whether the cell is suppressed, or a word such as NA that may say so."""
+    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    return suppressed(pl.col(name)) | text.is_in(sorted(WORDS)).fill_null(value=False)
 
 
 def _count(table: pl.DataFrame, mask: pl.Expr) -> int:

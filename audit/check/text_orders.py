@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from datetime import date, datetime
+from datetime import datetime
 
 import polars as pl
 
@@ -15,6 +15,9 @@ _DATES = (
     *("%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S"),
 )
 """Dates whose order is not that of their texts."""
+_SORTED_DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y-%m")
+_SORTED_TIMES = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ")
+"""Points in time whose order is that of their texts."""
 _NUMBER = re.compile(r"[^0-9]*?(?P<sign>-?)[^0-9-]{0,2}(?P<digits>[0-9](?:[0-9.,'\u2019 \u00a0\u202f]*[0-9])?)[^0-9]*")
 """A text with one number, such as `$1,200` or `12,5 %`."""
 _LONGEST = 30
@@ -68,10 +71,20 @@ def is_date(text: str) -> bool:
     >>> is_date("3 March 2020"), is_date("2020-03-03"), is_date("Bonn")
     (True, True, False)
     """
-    return any(day_of(text, form) is not None for form in ("%Y-%m-%d", "%Y/%m/%d", *_DATES))
+    return any(day_of(text, form) is not None for form in (*_SORTED_DATES, *_DATES))
 
 
-def day_of(text: str, form: str) -> date | None:
+def read_dates(texts: list[str]) -> list[datetime] | None:
+    """The points in time by the form that fits all of the texts; None where no form does."""
+    for form in (*_SORTED_DATES, *_SORTED_TIMES, *_DATES):
+        if texts and day_of(texts[0], form) is not None:
+            read = [day_of(text, form) for text in texts]
+            if None not in read:
+                return [each for each in read if each is not None]
+    return None
+
+
+def day_of(text: str, form: str) -> datetime | None:
     """The point in time that is written in that form."""
     try:
         return datetime.strptime(text.strip(), form)

@@ -42,6 +42,7 @@ from crowdproof.cells.kinds import Anything, Cell, Masked, Range, Values
 from crowdproof.cells.notation import (
     MISSING,
     STAR,
+    WORDS,
     ends,
     is_code,
     is_suppressed,
@@ -56,6 +57,7 @@ from crowdproof.cells.reading import Readings, is_clear, may_cover, parse_cell, 
 __all__ = [
     "MISSING",
     "STAR",
+    "WORDS",
     "Anything",
     "Cell",
     "Masked",

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 import math
 import sqlite3
 from collections import Counter, defaultdict
@@ -46,11 +47,11 @@ def written(path, names, kinds, rows):
     """Write the table in the format of the path's ending, and return the rows as that format holds them."""
     ending = path.name.partition(".")[2]
     if ending in TEXT_FORMATS:
-        opened = gzip.open(path, "wt", newline="") if ending.endswith("gz") else path.open("w", newline="")
         rows = [tuple("" if cell is None else str(cell) for cell in row) for row in rows]
-        with opened as file:
-            writer = csv.writer(file, delimiter="\t" if ending == "tsv" else ",", quoting=csv.QUOTE_ALL)
-            writer.writerows([names, *rows])
+        held = io.StringIO(newline="")
+        csv.writer(held, delimiter="\t" if ending == "tsv" else ",", quoting=csv.QUOTE_ALL).writerows([names, *rows])
+        content = held.getvalue().encode()
+        path.write_bytes(gzip.compress(content) if ending.endswith("gz") else content)
         return [tuple(cell or None for cell in row) for row in rows]
     if ending == "xlsx":
         book = openpyxl.Workbook()

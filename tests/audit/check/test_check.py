@@ -319,7 +319,9 @@ def test_row_numbers_that_were_not_found_are_not_proved_away(ids):
     assert "were not looked for" in verdict.detectable
 
 
-@pytest.mark.parametrize("ids", [["1.0", "2.0", "3.0", "4.0", "6.0"], [1.0, 2.0, 3.0, 4.0, 6.0], ["1.", "2.00", "3"]])
+@pytest.mark.parametrize(
+    "ids", [["1.0", "2.0", "3.0", "4.0", "6.0"], [1.0, 2.0, 3.0, 4.0, 6.0], ["1.", "2.00", "3", "4", "5.0"]]
+)
 def test_row_numbers_are_found_though_written_as_decimals(ids):
     assert verdicts(pl.DataFrame({"id": ids}))["row-numbers"].verdict.name == "REFUTED"
     halves = pl.DataFrame({"id": [f"{each}5" if "." in str(each) else "3.5" for each in ids]})
