@@ -31,6 +31,8 @@ class Stream(Enum):
     """Runs on the samples of two datasets, one by one."""
     SEARCHING = 9
     """Which pairs the guided search tries."""
+    CANARIES = 10
+    """Rows that are put into the data of a single run, the coins for them, and the seed of that run."""
 
 
 @define

@@ -15,7 +15,7 @@ from attrs import evolve
 
 import crowdproof
 from crowdproof.audit.compare.question import is_recorded
-from crowdproof.audit.request import Budget, Conclusion, Pair, Progress, Request, Runner, Sampling
+from crowdproof.audit.request import Budget, Conclusion, OneRunTerms, Pair, Progress, Request, Runner, Sampling
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets.plain import plain
 from crowdproof.audit.targets.run import told_briefly
@@ -46,13 +46,14 @@ def audit(
     search: int = 100,
     deterministic: bool | None = None,
     subject: str | None = None,
+    one_run: OneRunTerms | None = None,
 ) -> Finding:
     """Try to refute the claim about the target.
 
     The auditor picks neighbouring datasets (or takes `pairs`), works out the law of the release exactly where it is
     finite, and tests by betting elsewhere, with a false-alarm rate of at most `error` over everything it looked at.
-    `deterministic` tells whether the output depends on the data alone, where the target itself does not. An interrupt
-    ends it with what was found so far.
+    `deterministic` tells whether the output depends on the data alone, where the target itself does not. With `one_run`
+    the target runs only once, on all of the data with canaries in it. An interrupt ends it with what was found so far.
     """
     request = Request(
         target=target,
@@ -67,6 +68,7 @@ def audit(
         sampling=sampling,
         search=search,
         deterministic=deterministic,
+        one_run=one_run,
     )
     return _found(request, subject or name_of(target))
 
@@ -100,6 +102,7 @@ def _found(request: Request, subject: str) -> Finding:
         evidence=conclusion.evidence,
         cost=Cost(conclusion.runs, time.monotonic() - start),
         reproduce=Reproduce(seed=request.seed, parameters=parameters, versions=versions()),
+        measures=conclusion.measures,
     )
 
 
@@ -159,7 +162,8 @@ def _by_notion(request: Request) -> Conclusion:
     if name is None:
         known = ", ".join(PARSEABLE)
         raise ParameterError(f"'{request.claim}' is not a claim about a mechanism: audit one of {known}.")
-    conclusion: Conclusion = import_module(f"crowdproof.audit.notions.{name}").examine(request)
+    where = f"notions.{name}" if request.one_run is None else "one_run.run_once"
+    conclusion: Conclusion = import_module(f"crowdproof.audit.{where}").examine(request)
     return conclusion
 
 

@@ -5,7 +5,7 @@ show that a claim is true: it can only say how hard it looked and which leak it 
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar
@@ -15,6 +15,7 @@ from attrs import evolve, field, frozen
 from crowdproof.audit.as_read import as_read
 from crowdproof.claims import Claim, Neighbours
 from crowdproof.errors import ParameterError
+from crowdproof.exact import Number, whole
 from crowdproof.findings import Certainty, Evidence, Json, Verdict
 from crowdproof.mechanism import Mechanism
 
@@ -140,6 +141,30 @@ def _pairs_as_read(pairs: Sequence[Pair] | None) -> Sequence[Pair] | None:
     return [evolve(pair, left=as_read(pair.left), right=as_read(pair.right)) for pair in pairs]
 
 
+DEFAULT_CANARIES = 1000
+"""Enough to refute what tells of every tenth of them at an epsilon near 1. `--plan` says how many a claim needs."""
+MOST_CANARIES = 1_000_000
+"""They are compared with the release one by one."""
+MOST_REPEATS = 1000
+"""Each is a run of a whole pipeline."""
+
+
+def _at_most(value: Number, name: str, most: int) -> int:
+    number = whole(value, name)
+    if number > most:
+        raise ParameterError(f"{name} is {number:,}: give {most:,} at most.")
+    return number
+
+
+@frozen
+class OneRunTerms:
+    """How an audit by canaries is to be done: rows that are put into the data by coins, and a single run."""
+
+    canaries: int = field(default=DEFAULT_CANARIES, converter=lambda value: _at_most(value, "canaries", MOST_CANARIES))
+    repeat: int = field(default=1, converter=lambda value: _at_most(value, "repeat", MOST_REPEATS))
+    """Runs of the target at most, each with fresh canaries and coins."""
+
+
 @frozen(eq=False)
 class Request:
     """Everything an audit was asked."""
@@ -160,6 +185,8 @@ class Request:
     """How many pairs the guided search may try."""
     deterministic: bool | None = None
     """Whether the output depends on the data alone; None where the target itself is to tell."""
+    one_run: OneRunTerms | None = None
+    """Where the target is to run only once, on all of the data with canaries in it."""
 
 
 @frozen(eq=False)
@@ -172,3 +199,5 @@ class Conclusion:
     runs: int
     data: Json = None
     """The dataset that a replay needs, where the witness does not hold it."""
+    measures: Mapping[str, Json] = field(factory=dict)
+    """What was measured, as numbers by name."""
