@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from crowdproof.audit.auditor import audit
-    from crowdproof.audit.request import Budget, Pair, Progress, Runner, Sampling
+    from crowdproof.audit.request import Budget, OneRunTerms, Pair, Progress, Runner, Sampling
 
-__all__ = ["Budget", "Pair", "Progress", "Runner", "Sampling", "audit"]
+__all__ = ["Budget", "OneRunTerms", "Pair", "Progress", "Runner", "Sampling", "audit"]
 
 
 def __getattr__(name: str) -> Any:

@@ -149,8 +149,15 @@ MOST_REPEATS = 1000
 """Each is a run of a whole pipeline."""
 
 
-def _at_most(value: Number, name: str, most: int) -> int:
-    number = whole(value, name)
+def _canaries(written: Number) -> int:
+    return _at_most(whole(written, "canaries"), "canaries", MOST_CANARIES)
+
+
+def _repeat(written: Number) -> int:
+    return _at_most(whole(written, "repeat"), "repeat", MOST_REPEATS)
+
+
+def _at_most(number: int, name: str, most: int) -> int:
     if number > most:
         raise ParameterError(f"{name} is {number:,}: give {most:,} at most.")
     return number
@@ -160,8 +167,8 @@ def _at_most(value: Number, name: str, most: int) -> int:
 class OneRunTerms:
     """How an audit by canaries is to be done: rows that are put into the data by coins, and a single run."""
 
-    canaries: int = field(default=DEFAULT_CANARIES, converter=lambda value: _at_most(value, "canaries", MOST_CANARIES))
-    repeat: int = field(default=1, converter=lambda value: _at_most(value, "repeat", MOST_REPEATS))
+    canaries: int = field(default=DEFAULT_CANARIES, converter=_canaries)
+    repeat: int = field(default=1, converter=_repeat)
     """Runs of the target at most, each with fresh canaries and coins."""
 
 

@@ -130,8 +130,8 @@ def _largest(kind: Any) -> int:
     """The largest value of a type of whole numbers; of dates, the last day of the year 9999."""
     if kind == pl.Date:
         return 2_932_896
-    bits = int("".join(filter(str.isdigit, str(kind))))
-    return 2 ** (bits if str(kind).startswith("U") else bits - 1) - 1
+    greatest: int = pl.select(kind.max()).item()
+    return greatest
 
 
 def _between(column: pl.Series, base: pl.Series, rng: np.random.Generator) -> pl.Series:

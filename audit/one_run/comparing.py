@@ -104,32 +104,34 @@ def _sets(texts: pl.Series) -> list[str]:
 
 
 def _is_in(values: pl.Series, among: pl.Series) -> Floats:
-    return values.is_in(among.unique().implode()).fill_null(value=False).cast(pl.Float64).to_numpy()
+    found: Floats = values.is_in(among.unique().implode()).fill_null(value=False).cast(pl.Float64).to_numpy()
+    return found
 
 
 def _same_row(rows: pl.DataFrame, release: pl.DataFrame, shared: list[str]) -> Iterator[tuple[str, Floats]]:
     """How many released rows have its values in all shared columns, and what these say in the other columns."""
     texts = [pl.col(name).cast(pl.String) for name in shared]
     others = [name for name in release.columns if name not in shared and release[name].dtype.is_numeric()]
-    sums = [pl.col(name).cast(pl.Float64).fill_null(0).sum().alias(f"__{name}") for name in others]
+    sums = [pl.col(name).cast(pl.Float64).fill_null(0).sum().alias(f"__of {name}") for name in others]
     grouped = release.select(*texts, *others).group_by(shared).agg(pl.len().alias("__rows"), *sums)
     joined = rows.select(texts).join(grouped, on=shared, how="left", maintain_order="left", nulls_equal=True)
     yield "rows like it", joined["__rows"].fill_null(0).cast(pl.Float64).to_numpy()
     for name in others:
-        yield f"{name} of rows like it", joined[f"__{name}"].fill_null(0).to_numpy()
+        yield f"{name} of rows like it", joined[f"__of {name}"].fill_null(0).to_numpy()
 
 
 def _nearest(values: pl.Series, cells: pl.Series) -> Floats:
     """The negative distance to the nearest released number, so that more says that it is in."""
     present = cells.drop_nulls().cast(pl.Float64)
     numbers = present.filter(present.is_finite()).unique().sort().to_numpy()
-    own = values.cast(pl.Float64).fill_null(0.0).to_numpy()
+    own = values.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
     if not len(numbers):
         return np.zeros(len(own))
     place = np.searchsorted(numbers, own)
     below = np.abs(own - numbers[np.maximum(place - 1, 0)])
     above = np.abs(own - numbers[np.minimum(place, len(numbers) - 1)])
-    return -np.minimum(below, above)
+    distance: Floats = np.minimum(below, above)
+    return -distance
 
 
 # --- other releases ---------------------------------------------------------------------------------------------

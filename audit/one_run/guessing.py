@@ -1,8 +1,8 @@
 """What the coins revealed so far say about the next canary: several ways to expect it, weighed by how they did.
 
-Each way (an expert) gives a probability that the canary is in, from its features and the coins of the canaries before it.
-The mixture weighs each by the probability that it gave to all coins so far, so that in the logarithm of the wealth it
-loses at most ln(number of experts) against the best of them, which nobody needs to know.
+Each way (an expert) gives a probability that the canary is in, from its features and the coins of the canaries before
+it. The mixture weighs each by the probability that it gave to all coins so far, so that in the logarithm of the wealth
+it loses at most ln(number of experts) against the best of them, which nobody needs to know.
 """
 
 import math
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from crowdproof.audit.one_run.comparing import Compared, Floats
 
 BINS = 8
-"""Parts of equal size that the values of a feature are cut into: few enough to learn of each from a hundred canaries."""
+"""Parts of equal size that the values of a feature are cut into: few enough to learn of each from a hundred
+canaries."""
 PRIOR = 0.25
 """What is counted for either side before the first coin. Measured: with a half, as Krichevsky and Trofimov have it, a
 release that tells of 60 canaries gives about 2% less evidence."""

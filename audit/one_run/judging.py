@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crowdproof.audit.one_run.comparing import Compared, Floats
 from crowdproof.audit.one_run.guessing import Learner
-from crowdproof.audit.one_run.wealth import ROUNDING, Stakes
+from crowdproof.audit.one_run.stakes import ROUNDING, Stakes
 from crowdproof.exact import Epsilon
 
 STEPS = 400

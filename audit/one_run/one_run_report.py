@@ -29,8 +29,8 @@ METHOD = Note(
     "Method",
     "Rows made for this audit (canaries) were put into the data, each by a fair coin of its own. The target ran on all "
     "of it, and the auditor guessed from the release which canaries were in, one after the other. If the claim is "
-    "true, a guess is right with a limited probability whatever was released; the guesses were bet on, and the winnings "
-    "are the evidence.",
+    "true, a guess is right with a limited probability, whatever was released. The guesses were bet on, and the "
+    "winnings are the evidence.",
 )
 
 
@@ -72,12 +72,13 @@ def _verdict(told: Told) -> Verdict:
         return Undecided("It was interrupted before the first run was judged.")
     if enough(told.judgements, told.error):
         return Refuted(_witness(told))
-    asked = plan(told.claim.epsilon, told.claim.delta, told.terms.canaries, len(told.judgements), told.error)
+    claim, canaries = told.claim, told.terms.canaries
+    asked = plan(claim.epsilon, claim.delta, canaries=canaries, runs=len(told.judgements), error=told.error)
     if asked.told is None:
-        advice = remedy(told.claim.epsilon, told.claim.delta, told.terms.canaries, told.error)
+        advice = remedy(claim.epsilon, claim.delta, canaries=canaries, error=told.error)
         return Undecided(f"{asked} What to do: {advice}")
     if not any(each.features for each in told.judgements):
-        return Undecided("Nothing in the release could be compared with the canaries: audit the target on small tables.")
+        return Undecided("Nothing in the release can be compared with the canaries: audit the target on small tables.")
     if told.log_evidence >= -math.log(float(told.error)) / 2:
         return Undecided("A leak was seen, and it is not confirmed: raise --repeat or --canaries.")
     return NotRefuted(f"{asked} This is one kind of leak: what the canaries do not show was not looked for.")
@@ -87,8 +88,9 @@ def _witness(told: Told) -> Counterexample:
     runs = "one release" if len(told.judgements) == 1 else f"{len(told.judgements)} releases"
     most = told.judgements[0].stakes.most
     words = (
-        f"From {runs} the auditor guessed of {told.guesses:,} planted rows whether they were in the data, and {told.right:,} "
-        f"of the guesses were right. The claim allows each guess to be right with a probability of {most:.3g} at most."
+        f"From {runs} the auditor guessed of {told.guesses:,} planted rows whether they were in the data, and "
+        f"{told.right:,} of the guesses were right. The claim allows each guess to be right with a probability of "
+        f"{most:.3g} at most."
     )
     values = {"guesses": str(told.guesses), "right": str(told.right), "most": f"{most:.6g}"}
     return Counterexample(words, values)
@@ -99,6 +101,8 @@ def _evidence(told: Told) -> list[Evidence]:
         return [METHOD]
     bound = least_epsilon(told.judgements, told.claim.delta, told.error)
     notes: list[Evidence] = [METHOD]
+    if told.interrupted:
+        notes.append(Note("Interrupted", "What is told here is what the runs before the interrupt showed."))
     if bound > 0:
         notes.append(
             Note(
@@ -132,7 +136,9 @@ def _chart(told: Told) -> Chart:
     lines = []
     for place, each in enumerate(told.judgements, 1):
         wealths = each.log_wealths / math.log(10)
-        lines.append(Series(f"run {place}", tuple(float(n) for n in range(1, len(wealths) + 1)), tuple(wealths.tolist())))
+        lines.append(
+            Series(f"run {place}", tuple(float(n) for n in range(1, len(wealths) + 1)), tuple(wealths.tolist()))
+        )
     most = max(len(each.coins) for each in told.judgements)
     lines.append(Series("a refutation at delta = 0", (1.0, float(most)), (needed, needed)))
     return Chart("Winnings of the bets", "canaries revealed", "winnings, as a power of ten", tuple(lines))

@@ -6,7 +6,7 @@ from fractions import Fraction
 from attrs import frozen
 
 from crowdproof.audit.one_run.guessing import PRIOR
-from crowdproof.audit.one_run.wealth import Stakes
+from crowdproof.audit.one_run.stakes import Stakes
 from crowdproof.exact import Epsilon
 
 
@@ -30,10 +30,10 @@ class Plan:
         )
 
 
-def plan(epsilon: Epsilon, delta: Fraction, canaries: int, runs: int, error: Fraction) -> Plan:
+def plan(epsilon: Epsilon, delta: Fraction, *, canaries: int, runs: int, error: Fraction) -> Plan:
     """How many canaries a release must tell of, of which the auditor first has to learn how it tells.
 
-    >>> str(plan(Epsilon.of(1), Fraction(0), 1000, 1, Fraction(1, 10**6)))
+    >>> str(plan(Epsilon.of(1), Fraction(0), canaries=1000, runs=1, error=Fraction(1, 10**6)))
     'By one run with 1,000 canaries the claim is refuted if the release tells for sure of 58 of them.'
     """
     stakes = Stakes.of(epsilon, delta, canaries)
@@ -58,10 +58,10 @@ def _gain(before: int, stakes: Stakes) -> float:
     return math.log(sure / stakes.most) if sure > stakes.most else 0.0
 
 
-def remedy(epsilon: Epsilon, delta: Fraction, canaries: int, error: Fraction) -> str:
+def remedy(epsilon: Epsilon, delta: Fraction, *, canaries: int, error: Fraction) -> str:
     """What to do where one run can show nothing: how many runs could, and whether fewer canaries would do."""
     for runs in range(2, MOST_RUNS + 1):
-        if plan(epsilon, delta, canaries, runs, error).told is not None:
+        if plan(epsilon, delta, canaries=canaries, runs=runs, error=error).told is not None:
             return f"give --repeat {runs}, so that the target runs {runs} times."
     return "a claim with so large an epsilon or delta allows what canaries show: audit it on small tables."
 

@@ -12,11 +12,11 @@ from crowdproof.audit.one_run.canaries import Canaries, design
 from crowdproof.audit.one_run.comparing import compare_with
 from crowdproof.audit.one_run.judging import Judgement, enough, judge
 from crowdproof.audit.one_run.one_run_report import Told, conclude
-from crowdproof.audit.one_run.wealth import Stakes
+from crowdproof.audit.one_run.stakes import Stakes
 from crowdproof.audit.releases import Refusal, canonical
 from crowdproof.audit.request import Conclusion, OneRunTerms, Request, Sampling
 from crowdproof.audit.targets.run import Outcome, RunOnce
-from crowdproof.claims import DP, DPS, Neighbours
+from crowdproof.claims import DP, DPS, Claim, Neighbours
 from crowdproof.errors import DataError, NoReleaseError, ParameterError
 from crowdproof.mechanism import Mechanism
 from crowdproof.mechanisms.sampling import Sampled, bernoulli, for_samples
@@ -47,7 +47,8 @@ def examine(request: Request) -> Conclusion:
             if judgements and (enough(judgements, request.error) or allowance.spent):
                 break
             allowance.draw(0, f"run {run + 1} of {terms.repeat} with {terms.canaries:,} canaries")
-            planted = plant(request.data, claim, terms, allowance.stream(Stream.CANARIES, run))
+            stream = allowance.stream(Stream.CANARIES, run)
+            planted = plant(request.data, terms, stream, twins=has_twins(claim))
             judgements.append(_judged(planted, target, request, claim))
             allowance.count(1)
     except KeyboardInterrupt:
@@ -57,10 +58,8 @@ def examine(request: Request) -> Conclusion:
 
 
 def _asked(request: Request) -> tuple[DP | DPS, OneRunTerms]:
-    claim, terms = request.claim, request.one_run
+    claim, terms = stated(request.claim), request.one_run
     assert terms is not None
-    if not isinstance(claim, DP | DPS):
-        raise ParameterError(f"one run is judged by a dp or a dps claim, and this is '{claim}': audit it without.")
     if not isinstance(request.data, pl.DataFrame):
         raise DataError("canaries are put into a table: give one with --data FILE.")
     return claim, terms
@@ -73,14 +72,25 @@ def _target(request: Request, claim: DP | DPS) -> Mechanism:
     return for_samples(request.target)  # type: ignore[no-any-return]
 
 
-def plant(data: pl.DataFrame, claim: DP | DPS, terms: OneRunTerms, stream: np.random.SeedSequence) -> Planted:
+def plant(data: pl.DataFrame, terms: OneRunTerms, stream: np.random.SeedSequence, *, twins: bool) -> Planted:
     """Make canaries for the data, throw their coins, and put in those whose coin came up."""
     for_design, for_coins, for_places, for_run = stream.spawn(4)
-    twins = claim.neighbours is Neighbours.REPLACE
     canaries = design(data, terms.canaries, np.random.default_rng(for_design), twins=twins)
     coins = np.random.default_rng(for_coins).integers(2, size=len(canaries)).astype(np.bool_)
     planted = canaries.planted(data, coins, np.random.default_rng(for_places))
     return Planted(planted, canaries, coins, int(for_run.generate_state(1, np.uint64)[0] >> 1))
+
+
+def stated(claim: Claim) -> DP | DPS:
+    """The claim, if one run can be judged by it."""
+    if not isinstance(claim, DP | DPS):
+        raise ParameterError(f"one run is judged by a dp or a dps claim, and this is '{claim}': audit it without.")
+    return claim
+
+
+def has_twins(claim: DP | DPS) -> bool:
+    """Whether a coin chooses between two rows, and does not put in one or none."""
+    return claim.neighbours is Neighbours.REPLACE
 
 
 def _judged(planted: Planted, target: Mechanism, request: Request, claim: DP | DPS) -> Judgement:

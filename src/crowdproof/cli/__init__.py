@@ -27,6 +27,7 @@ VERBS = {
     "gate": "All privacy claims of a project, for CI.",
     "init": "Write a first privacy.toml for a function that exists.",
     "check": "What a release file alone shows: k, l, t and side channels.",
+    "canaries": "Judge one release of a pipeline that runs elsewhere.",
     "attack": "Show what an adversary learns from a release.",
     "demo": "The main job, end to end, on the built-in data.",
     "report": "Render saved findings again, in any format.",

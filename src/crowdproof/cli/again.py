@@ -38,7 +38,7 @@ def with_command(finding: Finding, **chosen: Any) -> Finding:
 
 def _command(chosen: dict[str, Any]) -> str:
     context = click.get_current_context()
-    words = ["crowdproof", str(context.command.name)]
+    words = ["crowdproof", *_verb(context)]
     for param in context.command.params:
         name = str(param.name)
         if name in chosen:
@@ -46,6 +46,13 @@ def _command(chosen: dict[str, Any]) -> str:
         elif name in context.params and name not in _NO_MATTER and _given(context, name):
             words += _words(param, context.params[name])
     return shlex.join(words)
+
+
+def _verb(context: click.Context) -> list[str]:
+    """The verb, or the verbs of a group of them."""
+    name = str(context.command.name)
+    inner = context.parent is not None and context.parent.parent is not None
+    return [*_verb(context.parent), name] if inner and context.parent is not None else [name]
 
 
 def _given(context: click.Context, name: str) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from crowdproof import interrupts
 from crowdproof.claims import DP, DPS, Claim, Neighbours, parse_claim
@@ -44,6 +45,12 @@ from crowdproof.findings import Finding, Refuted, Reproduce, Skipped, exit_code
     callback=output_file,
     help="Write the refutations to this file, for 'replay'.",
 )
+@click.option(
+    "--one-run", is_flag=True, help="Run the target only once, on all of --data, with canaries put in by coins."
+)
+@click.option("--canaries", type=Whole(min=1), default=1000, show_default=True, help="Rows that --one-run puts in.")
+@click.option("--repeat", type=Whole(min=1), default=1, show_default=True, help="Runs that --one-run may make.")
+@click.option("--plan", "plan_only", is_flag=True, help="Say what --one-run can show, and run nothing.")
 @click.option("--calibrate", is_flag=True, help="Also measure the auditor's own false-alarm rate on true claims.")
 @lenient
 @budget_options
@@ -61,6 +68,8 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     _refuse_ignored(options)
     number = chosen_seed(options["seed"])
     parsed = [parse_claim(each) for each in claims]
+    if options["plan_only"]:
+        return _plan(parsed, options)
     calibrated = _calibrated(parsed) if options["calibrate"] else None
     get_ready([*outputs, ("json", options["witness"])])
     findings = _run(parsed, number, options)
@@ -82,6 +91,18 @@ def command(claims: tuple[str, ...], outputs: list[tuple[str, Path | None]], **o
     return code
 
 
+def _plan(claims: list[Claim], options: dict[str, Any]) -> ExitCode:
+    """What one run can show of each claim."""
+    from crowdproof.audit.one_run.planning import plan
+    from crowdproof.audit.one_run.run_once import stated
+
+    error = rational(options["error"], "error") / len(claims)
+    for claim in map(stated, claims):
+        planned = plan(claim.epsilon, claim.delta, canaries=options["canaries"], runs=options["repeat"], error=error)
+        click.echo(f"{claim}: {planned}")
+    return ExitCode.HELD
+
+
 def _refuse_ignored(options: dict[str, Any]) -> None:
     """Refuse what would have no effect: whoever gives it believes that it has one."""
     from crowdproof.audit.targets.spec import TargetSpec
@@ -93,8 +114,17 @@ def _refuse_ignored(options: dict[str, Any]) -> None:
         raise ParameterError("--schema declares the types of a table: give the table with --data FILE.")
     if table and vectors:
         raise ParameterError("--data and --queries are two things to audit on: give one of them.")
+    if options["one_run"] and not table and not options["plan_only"]:
+        raise ParameterError("canaries are put into a table: give one with --data FILE.")
+    ignored = [each for each in ("canaries", "repeat") if _was_given(each)]
+    if ignored and not options["one_run"] and not options["plan_only"]:
+        raise ParameterError(f"--{ignored[0]} is about an audit by a single run: give --one-run as well.")
     if options["every_query"] and not vectors:
         raise ParameterError("--every-query is about vectors of answers: give their length with --queries N.")
+
+
+def _was_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Finding]:
@@ -118,6 +148,7 @@ def _run(claims: list[Claim], number: int, options: dict[str, Any]) -> list[Find
 
 def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, error: Fraction, seed: int) -> Finding:
     from crowdproof.audit import Budget, Sampling, audit
+    from crowdproof.audit.request import OneRunTerms
     from crowdproof.cli.progress import StderrProgress
 
     where = f" on {runner}" if runner.workers > 1 else ""
@@ -134,6 +165,7 @@ def _audit(target: Any, claim: Claim, runner: Any, options: dict[str, Any], *, e
             sampling=Sampling(options["sampling"]),
             search=options["search"],
             deterministic=options["deterministic"],
+            one_run=OneRunTerms(options["canaries"], options["repeat"]) if options["one_run"] else None,
         )
     return with_command(finding, claims=(str(claim),), error=show(error))
 

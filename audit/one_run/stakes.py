@@ -11,14 +11,14 @@ depend on the release and on all coins revealed so far. By Ville's inequality th
 **delta > 0.** Let q be the probability that a guess is right, given the release and all other coins. Fix these other
 coins, and let P and Q be the laws of the release with and without the canary. For the guess "in" the mean of
 (q - p)^+ is the integral of ((1 - p) P - p Q)^+ / 2 = (1 - p) (P - e^epsilon Q)^+ / 2, at most (1 - p) delta / 2; for
-"out" likewise. So the mean of the larger of the two is at most (1 - p) delta = delta / (1 + e^epsilon). With fewer coins
-known, q is a mean of such values, and the positive part of a mean is at most the mean of positive parts: the bound holds
-whichever coins were revealed before, and in whatever order.
+"out" likewise. So the mean of the larger of the two is at most (1 - p) delta = delta / (1 + e^epsilon). With fewer
+coins known, q is a mean of such values, and the positive part of a mean is at most the mean of positive parts. So the
+bound holds whichever coins were revealed before, and in whatever order.
 
-Now look at the concave function  psi(w) = w / c  for w <= c,  1 + ln(w / c)  beyond. One step takes the mean of psi up by
-at most (q - p)^+ (psi(a w) - psi(b w)), and that difference is at most ln(a / b), since psi grows by at most 1 where
-ln w grows by 1. If ln(a / b) <= L for every bet, the mean of psi(wealth), at any time at which one stops, is at most
-1 / c + m L delta / (1 + e^epsilon) for m canaries, each of which is bet on once. So
+Now look at the concave function  psi(w) = w / c  for w <= c,  1 + ln(w / c)  beyond. One step takes the mean of psi up
+by at most (q - p)^+ (psi(a w) - psi(b w)), and that difference is at most ln(a / b), since psi grows by at most 1 where
+ln w grows by 1. If ln(a / b) <= L for every bet, the mean of psi(wealth), at any time at which one stops, is at most 1
+/ c + m L delta / (1 + e^epsilon) for m canaries, each of which is bet on once. So
 
     psi(wealth) / (1 / c + m L delta / (1 + e^epsilon))
 
@@ -40,8 +40,8 @@ from crowdproof.exact import Epsilon
 Floats: TypeAlias = NDArray[np.float64]
 
 RATIO_WITH_DELTA = 2.0
-"""L where delta > 0: a bet pays at most e^2 = 7 times as much for a right guess as for a wrong one. The price of delta is
-in proportion to L, and a right guess earns little more with a larger one: at epsilon 0.5 it multiplies the wealth by
+"""L where delta > 0: a bet pays at most e^2 = 7 times as much for a right guess as for a wrong one. The price of delta
+is in proportion to L, and a right guess earns little more with a larger one: at epsilon 0.5 it multiplies the wealth by
 1.48, and never by more than 1.61."""
 RATIO_WITHOUT_DELTA = 8.0
 """L where delta = 0, and costs nothing: only a wrong guess among thousands of right ones keeps it from being larger."""
