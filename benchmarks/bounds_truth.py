@@ -23,8 +23,7 @@ from crowdproof.audit.compare.betting import sequential_audit
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import DP, Neighbours
-from crowdproof.exact import Epsilon
+from crowdproof.claims import DP, Neighbours, Point
 
 ERROR = Fraction(1, 10)
 EACH = 300
@@ -78,8 +77,7 @@ def bound(planned: tuple[int, int]) -> float:
     found = sequential_audit(
         each.pairs,
         each.mechanism,
-        Epsilon.of(0),
-        Fraction(0),
+        [Point(0)],
         error=ERROR,
         budget=Budget(runs=each.runs),
         seed=np.random.SeedSequence([seed, place]),

@@ -18,8 +18,7 @@ from crowdproof.audit.compare.betting import sequential_audit
 from crowdproof.audit.compare.betting.summary import REACH, needed_nats, smallest_epsilon
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import Neighbours
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Neighbours, Point
 
 ERROR = Fraction(1, 10**6)
 MASS = 0.1
@@ -150,8 +149,7 @@ def found(kind: str, *, runs: int, epsilon: float, audits: int) -> float:
         result = sequential_audit(
             [Pair(0, 1, Neighbours.REPLACE, "0 against 1")],
             planted,
-            Epsilon.of(str(epsilon)),
-            Fraction(0),
+            [Point(str(epsilon))],
             error=ERROR,
             budget=Budget(runs=runs),
             seed=np.random.SeedSequence(seed),

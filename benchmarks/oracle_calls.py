@@ -26,8 +26,7 @@ from crowdproof.audit.compare.betting import sequential_audit
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import Neighbours
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Neighbours, Point
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -235,8 +234,7 @@ class Refute:
         result = sequential_audit(
             case.pairs,
             case.mechanism,
-            Epsilon.of(round(self.claim, 6)),
-            Fraction(case.delta).limit_denominator(10**9),
+            [Point(round(self.claim, 6), Fraction(case.delta).limit_denominator(10**9))],
             error=ERROR,
             budget=Budget(runs=int(max(MOST_CALLS * self.best, 1e5))),
             seed=np.random.SeedSequence(seed),

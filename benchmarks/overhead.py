@@ -14,7 +14,7 @@ from crowdproof.audit.compare.betting import sequential_audit
 from crowdproof.audit.request import Budget
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets import load_target
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Point
 
 
 @frozen
@@ -39,8 +39,7 @@ def _audit(mechanism: Any, runs: int, pairs: Any) -> None:
     sequential_audit(
         pairs,
         mechanism,
-        Epsilon.of("5"),
-        Fraction(0),
+        [Point("5")],
         error=Fraction(1, 10**6),
         budget=Budget(runs=runs),
         seed=np.random.SeedSequence(1),

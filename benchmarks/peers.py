@@ -25,7 +25,7 @@ from crowdproof.audit.compare.betting.sharing import arms_of
 from crowdproof.audit.compare.betting.trials import RunChunk
 from crowdproof.audit.request import Budget
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Point
 
 ERRORS = {"DP-Sniper": Fraction(1, 10), "StatDP": Fraction(1, 20)}
 GIVEN = (
@@ -53,7 +53,7 @@ def measure(
         log_error=log_error,
         budget=Budget(runs=runs),
         ladder=ladder,
-        epsilon=Epsilon.of(690),
+        points=[Point(690)],
         error=error,
         share=0.0,
     )

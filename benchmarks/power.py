@@ -26,7 +26,7 @@ from benchmarks.standard import SUBJECTS, Subject
 from crowdproof.audit.compare.betting import sequential_audit
 from crowdproof.audit.request import Budget
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Point
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -122,8 +122,7 @@ def _refute(subject: Subject, claim: float, best: float, seed: int) -> float:
     result = sequential_audit(
         subject.pairs,
         subject.mechanism,
-        Epsilon.of(round(claim, 6)),
-        Fraction(0),
+        [Point(round(claim, 6))],
         error=ERROR,
         budget=Budget(runs=int(min(max(20 * best, 1e5), 6e7))),
         seed=np.random.SeedSequence(seed),

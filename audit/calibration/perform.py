@@ -95,8 +95,7 @@ def _at_the_engine(trial: Trial, runner: Runner) -> Outcome:
     found = sequential_audit(
         trial.null.pairs,
         trial.null.mechanism(),
-        claim.epsilon,
-        claim.delta,
+        claim.points,
         error=trial.error,
         budget=Budget(runs=trial.runs),
         seed=np.random.SeedSequence(trial.seed),

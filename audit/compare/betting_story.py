@@ -15,6 +15,7 @@ COINS = (
     "A fair coin that the target cannot see decided on which dataset each run was, so neither state nor load nor time "
     "can feign a difference."
 )
+THE_MOST = "Most of what the bets won is against the point"
 DECLARED = (
     "The runs were made dataset by dataset. That they do not depend on one another is an assumption: the target "
     "declares it, and no drift was seen."
@@ -60,18 +61,20 @@ def witness(refutation: Refutation, pairs: Sequence[Pair]) -> PairWitness:
         p_left=p,
         p_right=q,
         excess=refutation.excess,
+        point=refutation.point,
     )
 
 
 def evidence(
-    result: SequentialResult, pairs: Sequence[Pair], error: Fraction, *, epsilon: float, delta: float
+    result: SequentialResult, pairs: Sequence[Pair], error: Fraction, *, of_many: bool
 ) -> tuple[Evidence, ...]:
-    """How the test went, pair by pair, and what it bounds, beside the epsilon and the delta that are claimed."""
+    """How the test went, pair by pair, and what it bounds; `of_many` tells whether the claim has several points."""
     found: list[Evidence] = [_how(result, error)]
     if result.refuted is not None:
         found.append(Note("Pair", pairs[result.refuted.pair].origin))
-    refuted = result.refuted is not None
-    found += _bounds(result, error, epsilon=epsilon if refuted else 0, delta=delta if refuted else 0)
+    if of_many:
+        found.append(_point(result))
+    found += _bounds(result, error, of_many=of_many)
     if result.refused:
         text = f"In {result.refused:,} runs there was no release, which counts as an output of its own."
         found.append(Note("Runs without a release", text))
@@ -81,17 +84,33 @@ def evidence(
     return tuple(found)
 
 
-def _bounds(result: SequentialResult, error: Fraction, *, epsilon: float, delta: float) -> Iterator[Evidence]:
-    """The lower bounds that say something, above this epsilon and this delta.
+def _point(result: SequentialResult) -> Note:
+    """Which point of the claim the bets won most against, and whether it is refuted by itself."""
+    text = (
+        f"The wealth was split in equal parts among points of the claimed curve before the first run. {THE_MOST} "
+        f"{result.point.words}."
+    )
+    if result.refuted is not None:
+        alone = "That part alone refutes the claim." if result.refuted.alone else "All parts together refute the claim."
+        text = f"{text} {alone}"
+    return Note("Points of the curve", text)
+
+
+def _bounds(result: SequentialResult, error: Fraction, *, of_many: bool) -> Iterator[Evidence]:
+    """The lower bounds that say something: where a claim is refuted, above the epsilon and the delta of its point.
 
     Everything is above 0. The bounds are tests of their own and may end below a claim that is refuted: beside it they
     would seem to contradict the verdict, which says more.
     """
+    refuted, point = result.refuted is not None, result.point
+    epsilon, delta = (float(point.epsilon), float(point.delta)) if refuted else (0.0, 0.0)
+    at_delta = f"delta = {show(point.delta)}" if of_many else "the claimed delta"
+    at_epsilon = f"epsilon = {point.epsilon}" if of_many else "the claimed epsilon"
     shown = [
         words
         for value, least, words in (
-            (result.epsilon_low, epsilon, f"epsilon is above {result.epsilon_low:.4g} at the claimed delta"),
-            (result.delta_low, delta, f"delta is above {result.delta_low:.4g} at the claimed epsilon"),
+            (result.epsilon_low, epsilon, f"epsilon is above {result.epsilon_low:.4g} at {at_delta}"),
+            (result.delta_low, delta, f"delta is above {result.delta_low:.4g} at {at_epsilon}"),
         )
         if value > least
     ]

@@ -236,9 +236,7 @@ class Comparison:
     def _test(self, question: Question, pairs: list[Pair], **options: Any) -> SequentialResult:
         """Run a test by betting on these pairs and keep what it says; the options are those of `sequential_audit`."""
         self.pairs = pairs
-        self.tested = sequential_audit(
-            pairs, question.whole, question.epsilon, question.delta, runner=question.runner, **options
-        )
+        self.tested = sequential_audit(pairs, question.whole, question.bet_on, runner=question.runner, **options)
         self.tested_keys |= self.tested.keys
         return self.tested
 

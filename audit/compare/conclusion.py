@@ -40,10 +40,7 @@ def _evidence(comparison: Comparison) -> tuple[Evidence, ...]:
     part, tested = comparison.enumeration, comparison.tested
     if tested is None or part.refuting is not None:
         return part.evidence()
-    asked = comparison.question
-    told = betting_story.evidence(
-        tested, comparison.pairs, comparison.error, epsilon=float(asked.epsilon), delta=float(asked.delta)
-    )
+    told = betting_story.evidence(tested, comparison.pairs, comparison.error, of_many=comparison.question.many)
     return (*told, *part.evidence())
 
 

@@ -1,15 +1,18 @@
 """What enumeration has found: pairs whose output law is known, what follows for the claim, and how it is told."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 from crowdproof.audit.allowance import Allowance
-from crowdproof.audit.compare.exact import ExactResult, Excess, exact_report
+from crowdproof.audit.compare.exact import ExactResult, Excess, exact_report, worst_excess
 from crowdproof.audit.compare.measured import ASSUMED, UNCONFIRMED, if_deterministic
 from crowdproof.audit.compare.question import Question
 from crowdproof.audit.request import Pair
+from crowdproof.claims import Point
 from crowdproof.errors import TargetError
+from crowdproof.exact import show
 from crowdproof.findings import (
     Certainty,
     Confidence,
@@ -32,19 +35,44 @@ SOURCES = 2
 
 @frozen(eq=False)
 class Examined:
-    """A pair whose law is known, and the event that tells its datasets apart best."""
+    """A pair whose law is known, and the event that tells its datasets apart best at the point that it breaks most."""
 
     result: ExactResult
     excess: Excess
     flipped: bool
+    point: Point
+    """The point of the claim at which delta is exceeded most, or nearest to it."""
+    of_many: bool = False
+    """Whether the claim has other points as well."""
+    open: bool = False
+    """Whether some point of the claim may be broken by samples that were not run."""
+
+    @classmethod
+    def of(cls, result: ExactResult, curve: Sequence[Point]) -> "Examined":
+        """The pair at all points of the claim."""
+        found = [cls(result, *worst_excess(result.law, point.epsilon), point) for point in curve]
+        worst = max(found, key=lambda each: each.beyond)
+        unsure = not result.complete and any(each.excess.bounds().high > each.point.delta for each in found)
+        return evolve(worst, of_many=len(curve) > 1, open=unsure and not worst.refutes)
+
+    @property
+    def refutes(self) -> bool:
+        """Whether its point is certainly broken."""
+        return self.excess.above(self.point.delta)
 
     def witness(self) -> PairWitness:
         """What refutes, where it does."""
-        return exact_report.witness(self.result, self.excess, self.flipped)
+        found = exact_report.witness(self.result, self.excess, self.flipped)
+        return evolve(found, point=self.point) if self.of_many else found
+
+    @property
+    def beyond(self) -> Fraction:
+        """By how much delta is exceeded, or less than 0 where it is not."""
+        return self.delta - self.point.delta
 
     @property
     def delta(self) -> Fraction:
-        """A proved lower bound of delta on this pair, at the claimed epsilon."""
+        """A proved lower bound of delta on this pair, at the epsilon of its point."""
         return self.excess.bounds().low
 
 
@@ -122,19 +150,19 @@ class Enumerated:
 
     def worst_first(self) -> list[Pair]:
         """The pairs that were enumerated, the one with the largest delta first."""
-        ranked = sorted(self.examined, key=lambda each: each.delta, reverse=True)
+        ranked = sorted(self.examined, key=lambda each: each.beyond, reverse=True)
         return [each.result.pair for each in ranked]
 
     @property
     def worst(self) -> Examined | None:
-        """The pair with the largest excess."""
-        return max(self.examined, key=lambda each: each.delta, default=None)
+        """The pair that exceeds the claim most, or is nearest to it."""
+        return max(self.examined, key=lambda each: each.beyond, default=None)
 
     @property
     def refuting(self) -> Examined | None:
-        """The pair with the largest excess, if that refutes the claim."""
+        """The pair that exceeds the claim most, if that refutes it."""
         worst = self.worst
-        return worst if worst is not None and worst.excess.above(self.question.delta) else None
+        return worst if worst is not None and worst.refutes else None
 
     @property
     def gap(self) -> str | None:
@@ -147,7 +175,6 @@ class Enumerated:
 
     def seen(self) -> str:
         """What enumeration has shown, in two sentences."""
-        most = max(max(0.0, float(each.excess.bounds().high)) for each in self.examined)
         pairs = f"{_pairs(len(self.examined))} of neighbours"
         if self.not_reached:
             planned = len(self.examined) + len(self.unaffordable) + self.not_reached
@@ -155,6 +182,10 @@ class Enumerated:
         surely = f"Exact on {pairs}"
         if self.question.known.distrusted:
             surely = f"On {pairs}, {if_deterministic(self.agreed)}"
+        if self.question.many:
+            looked_at = f"none of the {len(self.question.curve)} points of the curve that were looked at is exceeded"
+            return f"{surely}: {looked_at}. Other pairs were not enumerated."
+        most = max(max(0.0, float(each.excess.bounds().high)) for each in self.examined)
         return f"{surely}: delta at the claimed epsilon is at most {most:.6g}. Other pairs were not enumerated."
 
     def evidence(self) -> tuple[Evidence, ...]:
@@ -167,21 +198,26 @@ class Enumerated:
             Note("Pair", result.pair.origin),
             exact_report.how(result, self.question.beta),
             *([ASSUMED] if self.question.known.distrusted else []),
-            Note("What would hold", exact_report.needed_epsilon(result, question.delta)),
-            *exact_report.profile(result, question.epsilon, question.delta),
+            Note("What would hold", exact_report.needed_epsilon(result, worst.point.delta)),
+            *exact_report.profile(result, worst.point.epsilon, question.curve),
             *exact_report.failures(result),
             self._overview(),
             *self.notes,
         )
 
     def _overview(self) -> Table:
-        rows = [
-            (each.result.pair.origin, f"{each.result.runs:,}", exact_report.number(each.excess.bounds()))
-            for each in self.examined
-        ]
+        rows = [(each.result.pair.origin, f"{each.result.runs:,}", self._delta(each)) for each in self.examined]
         if self.refuting is None:
             rows += [(pair.origin, "-", f"not enumerated: {reason}") for pair, reason in self.unaffordable]
-        return Table("Pairs", ("pair", "runs", "delta at the claimed epsilon"), tuple(rows))
+        where = "delta where it is nearest to the curve" if self.question.many else "delta at the claimed epsilon"
+        return Table("Pairs", ("pair", "runs", where), tuple(rows))
+
+    def _delta(self, examined: Examined) -> str:
+        """The delta on the pair; of a curve also the point at which it was worked out."""
+        delta = exact_report.number(examined.excess.bounds())
+        if not self.question.many:
+            return delta
+        return f"{delta} at ε = {examined.point.epsilon}, claimed {show(examined.point.delta)}"
 
 
 def _pairs(number: int) -> str:

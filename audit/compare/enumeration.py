@@ -6,7 +6,7 @@ from attrs import define
 
 from crowdproof.audit.allowance import Allowance, Stream
 from crowdproof.audit.compare.enumerated import Enumerated, Examined
-from crowdproof.audit.compare.exact import ExactResult, Unaffordable, confirmed, exact_law, worst_excess
+from crowdproof.audit.compare.exact import ExactResult, Unaffordable, confirmed, exact_law
 from crowdproof.audit.compare.exact.enumerate import LIMIT
 from crowdproof.audit.compare.odd_rows import odd_pairs
 from crowdproof.audit.request import Pair
@@ -69,7 +69,7 @@ class Enumeration(Enumerated):
                 return None
             if not isinstance(law, ExactResult):
                 return None
-            return float(worst_excess(law.law, question.epsilon)[0].bounds().low - question.delta)
+            return float(Examined.of(law, question.curve).beyond)
 
         question, own, broken = self.question, self.allowance.part(SEARCH_SHARE), len(self.broken)
         seed = self.allowance.number(Stream.SEARCHING)
@@ -92,7 +92,7 @@ class Enumeration(Enumerated):
             worst.excess,
             flipped=worst.flipped,
             mechanism=self.question.mechanism,
-            delta=self.question.delta,
+            delta=worst.point.delta,
             error=error,
             seed=self.allowance.stream(Stream.CONFIRMING),
             runner=self.question.runner,
@@ -120,9 +120,8 @@ class Enumeration(Enumerated):
         if isinstance(result, Unaffordable):
             self.unaffordable.append((pair, result.reason))
             return
-        examined = Examined(result, *worst_excess(result.law, self.question.epsilon))
-        refutes = examined.excess.above(self.question.delta)
-        if not refutes and examined.excess.bounds().high > self.question.delta and not result.complete:
+        examined = Examined.of(result, self.question.curve)
+        if examined.open:
             self.unaffordable.append((pair, "the budget was spent before all its samples were run"))
         else:
             self.examined.append(examined)
@@ -140,7 +139,7 @@ class Enumeration(Enumerated):
             allowance=allowance,
             limit=limit,
             partial=partial,
-            tolerance=question.delta / TOLERANCE,
+            tolerance=min(each.delta for each in question.curve) / TOLERANCE,
             distrust=question.known.distrusted,
         )
 

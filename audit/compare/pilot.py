@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,10 +46,11 @@ def excess_estimate(question: Question, pair: Pair, allowance: Allowance) -> flo
         left, right = glance(question, pair, runs=RUNS, seed=allowance.stream(Stream.PILOT), until=allowance.until)
     if not allowance.draw(len(left) + len(right), "searching for a pair") or len(left) + len(right) < 2 * RUNS:
         return None
-    x, delta = question.epsilon.exp(), float(question.delta)
+    first = float(question.bet_on[0].delta)
+    points = [(each.epsilon.exp(), float(each.delta) - first) for each in question.bet_on]
     reader = reader_for(Releases.joined([left, right]))
-    found = learn(reader, left, right, value=lambda counts: _excess(counts, x))
-    return -delta if found is None else _excess(found.held_out_bins, x) - delta
+    found = learn(reader, left, right, value=lambda counts: _beyond(counts, points))
+    return (max(-more for _, more in points) if found is None else _beyond(found.held_out_bins, points)) - first
 
 
 def glance(
@@ -83,6 +85,11 @@ def glance(
         if ran.cut:
             break
     return Releases.joined(kept[0]), Releases.joined(kept[1])
+
+
+def _beyond(counts: Counts, points: Sequence[tuple[float, float]]) -> float:
+    """The excess at the point where that is largest, with what its delta has more than the first point's taken off."""
+    return max(_excess(counts, x) - more for x, more in points)
 
 
 def _excess(counts: Counts, x: float) -> float:

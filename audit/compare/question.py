@@ -9,14 +9,15 @@ import numpy as np
 import polars as pl
 from attrs import field, frozen
 
+from crowdproof.audit.compare.curve import points_of, spread
 from crowdproof.audit.data.rows import SampledRows, group, is_rows, size
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.releases import as_table
 from crowdproof.audit.request import Pair, Request, Runner, Sampling
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import DP, DPS, Neighbours
+from crowdproof.claims import DPS, DistributionClaim, Neighbours, Point
 from crowdproof.errors import DataError, NoReleaseError, ParameterError
-from crowdproof.exact import Epsilon, show
+from crowdproof.exact import show
 from crowdproof.findings import Note
 from crowdproof.mechanism import Capabilities, Mechanism
 from crowdproof.mechanisms.sampling import Sampled, for_samples
@@ -46,14 +47,14 @@ class Known:
 
 @frozen(eq=False)
 class Question:
-    """Sample at rate beta (None: not at all), then run the mechanism: is that (epsilon, delta)-DP?
+    """Sample at rate beta (None: not at all), then run the mechanism: is that (epsilon, delta)-DP at all these points?
 
     The pairs of neighbours are those that are given, or else those that the auditor chooses by looking at the data.
     """
 
     mechanism: Mechanism
-    epsilon: Epsilon
-    delta: Fraction
+    curve: Sequence[Point]
+    """What is claimed: all points hold if the claim does, and one that does not refutes it."""
     neighbours: Neighbours
     known: Known
     beta: Fraction | None = None
@@ -67,14 +68,13 @@ class Question:
     def of(cls, request: Request) -> "Question":
         """What is asked, with a target that samples by itself taken apart where that is known how."""
         claim, target = request.claim, request.target
-        assert isinstance(claim, DP | DPS)
+        assert isinstance(claim, DistributionClaim)
         mechanism, beta = _sampling(target, claim, request.sampling)
         if request.pairs is not None:
             check_pairs(request.pairs, claim.neighbours, sampled=beta is not None)
         return cls(
             mechanism=mechanism,
-            epsilon=claim.epsilon,
-            delta=claim.delta,
+            curve=points_of(claim),
             neighbours=claim.neighbours,
             known=known_of(mechanism, request),
             beta=beta,
@@ -90,6 +90,16 @@ class Question:
         return self.mechanism if self.beta is None else SampledRows(self.beta, self.mechanism)
 
     @property
+    def bet_on(self) -> Sequence[Point]:
+        """The points that are tested by betting, among which the wealth is split: not too many, and far apart."""
+        return spread(self.curve)
+
+    @property
+    def many(self) -> bool:
+        """Whether the claim has several points, so that a reader must be told which one is spoken of."""
+        return len(self.curve) > 1
+
+    @property
     def recorded(self) -> bool:
         """Whether the outputs were made before, so that nothing can be run."""
         return is_recorded(self.mechanism)
@@ -97,7 +107,7 @@ class Question:
     @property
     def proposals(self) -> Proposals:
         """Where to look, if no pairs are given."""
-        return Proposals(self.data, self.mechanism, self.neighbours, self.epsilon, self.beta)
+        return Proposals(self.data, self.mechanism, self.neighbours, self.curve[0].epsilon, self.beta)
 
     def own_data_first(self) -> Iterator[Pair]:
         """The pairs that are given; or those of the user's own data, and then the worst cases made by hand."""
@@ -163,7 +173,7 @@ def _must_be_rows(left: Any, right: Any) -> bool:
     return isinstance(left, pl.DataFrame) or (is_rows(left) and len(left) != len(right))
 
 
-def _sampling(target: Mechanism, claim: DP | DPS, who: Sampling) -> tuple[Mechanism, Fraction | None]:
+def _sampling(target: Mechanism, claim: DistributionClaim, who: Sampling) -> tuple[Mechanism, Fraction | None]:
     """What runs on the sample, and the rate of the sampling before it; None where the target is taken as it is."""
     if is_recorded(target):
         return target, None

@@ -25,7 +25,7 @@ from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
 from crowdproof.audit.targets.spec import Code, TargetSpec
-from crowdproof.claims import DP, DPS
+from crowdproof.claims import DistributionClaim
 from crowdproof.errors import NoReleaseError, pass_interrupts
 from crowdproof.findings import Confidence, Cost, Finding, Json, Measured, Refuted
 
@@ -70,7 +70,7 @@ class AuditEngine:
         with suppress(NoReleaseError):  # data that is refused in every form: other datasets may not be
             target.get_ready([data])
         case = Case(entry, Subject(target), data, runs, spends=True, loaded=target.loaded)
-        if not isinstance(entry.claim, DP | DPS):
+        if not isinstance(entry.claim, DistributionClaim):
             return case
         budget = Budget(seconds=seconds)
         question = Question.of(_request(case, budget, error=Fraction(1, 2), seed=0))

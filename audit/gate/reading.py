@@ -41,7 +41,7 @@ def read_project(path: Path) -> Project:
     content = _table_at(_parse(path), root, path)
     lines = positions(text)
     try:
-        config = config_from(content)
+        config = config_from(content, path.parent)
         mistakes = list(contradictions(config))
     except BaseValidationError as error:
         mistakes = list(mistakes_of(error, ()))

@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 from attrs import fields, has
@@ -19,12 +20,12 @@ from crowdproof.exact import rational
 from crowdproof.findings import Json
 
 
-def config_from(content: Mapping[str, Any]) -> Config:
-    """The configuration; raises what cattrs does, with all that is wrong in it."""
-    return _CONVERTER.structure(content, Config)
+def config_from(content: Mapping[str, Any], folder: Path) -> Config:
+    """The configuration in that folder; raises what cattrs does, with all that is wrong in it."""
+    return _make_converter(folder).structure(content, Config)
 
 
-def _make_converter() -> Converter:
+def _make_converter(folder: Path) -> Converter:
     converter = Converter(forbid_extra_keys=True)
     converter.register_structure_hook_factory(has, lambda kind: _table(kind, converter))
     converter.register_structure_hook_factory(_is_tuple, lambda kind: _array(kind, converter))
@@ -33,7 +34,7 @@ def _make_converter() -> Converter:
     converter.register_structure_hook(bool, _truth)
     converter.register_structure_hook(float, lambda value, _: float(rational(value)))
     converter.register_structure_hook(Fraction, lambda value, _: rational(value))
-    converter.register_structure_hook(Claim, _claim)
+    converter.register_structure_hook(Claim, lambda value, _: _claim(value, folder))
     converter.register_structure_hook(Until, _until)
     converter.register_structure_hook(Cell, _cell)
     converter.register_structure_hook_func(lambda kind: kind == dict[str, Json], _params)
@@ -84,15 +85,15 @@ def _truth(value: Any, _: object) -> bool:
     return value
 
 
-def _claim(value: Any, _: object) -> Claim:
+def _claim(value: Any, folder: Path) -> Claim:
     """A claim as text, or as a table with its notion and parameters."""
     if isinstance(value, str):
-        return parse_claim(value)
-    arguments = {name: _argument(each) for name, each in _strictly(dict, "a claim")(value, _).items()}
+        return parse_claim(value, folder)
+    arguments = {name: _argument(each) for name, each in _strictly(dict, "a claim")(value, None).items()}
     notion = arguments.pop("notion", None)
     if notion not in PARSEABLE:
         raise ParameterError(f"the claim's notion is {notion!r}: write one of {', '.join(PARSEABLE)}.")
-    return build_claim(notion, arguments)
+    return build_claim(notion, arguments, folder)
 
 
 def _argument(value: Any) -> Any:
@@ -146,6 +147,3 @@ def _recipe(value: Any, converter: Converter) -> Recipe | None:
 
 def _shown(value: Any) -> str:
     return str(value) if isinstance(value, Decimal) else repr(value)
-
-
-_CONVERTER = _make_converter()

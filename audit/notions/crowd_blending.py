@@ -6,7 +6,6 @@ fewer than k rows of D, t itself counted, are left that it may blend with.
 """
 
 from collections.abc import Iterable
-from fractions import Fraction
 from itertools import islice
 
 from attrs import evolve
@@ -20,7 +19,7 @@ from crowdproof.audit.notions.blending import OTHERS, Examination
 from crowdproof.audit.notions.suspects import Suspect, suspects_of
 from crowdproof.audit.request import Conclusion, Request
 from crowdproof.audit.targets.probe import probe
-from crowdproof.claims import CrowdBlending, Neighbours
+from crowdproof.claims import CrowdBlending, Neighbours, Point
 from crowdproof.errors import TargetError
 from crowdproof.findings import (
     Certainty,
@@ -51,8 +50,7 @@ def examine(request: Request) -> Conclusion:
     allowance.count(probe(request.target, datasets, until=allowance.until).runs)
     asked = Question(
         mechanism=request.target,
-        epsilon=claim.epsilon,
-        delta=Fraction(0),
+        curve=(Point(claim.epsilon),),
         neighbours=Neighbours.ADD_REMOVE,
         known=known,
         runner=request.runner,

@@ -8,7 +8,22 @@ are imported when they are first asked for. The evidence is in `crowdproof.proof
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from crowdproof.claims import DP, DPS, Assertion, Claim, CrowdBlending, KAnonymity, Neighbours, Safe, parse_claim
+from crowdproof.claims import (
+    DP,
+    DPS,
+    FDP,
+    GDP,
+    RDP,
+    ZCDP,
+    Assertion,
+    Claim,
+    CrowdBlending,
+    KAnonymity,
+    Neighbours,
+    Point,
+    Safe,
+    parse_claim,
+)
 from crowdproof.errors import CrowdproofError, ExitCode
 from crowdproof.exact import Epsilon, rational
 from crowdproof.findings import Finding, NotRefuted, Proved, Refuted, Skipped, Undecided, Verdict, exit_code
@@ -21,6 +36,10 @@ __version__ = "0.1.0"
 __all__ = [
     "DP",
     "DPS",
+    "FDP",
+    "GDP",
+    "RDP",
+    "ZCDP",
     "Assertion",
     "Claim",
     "CrowdBlending",
@@ -31,6 +50,7 @@ __all__ = [
     "KAnonymity",
     "Neighbours",
     "NotRefuted",
+    "Point",
     "Proved",
     "Refuted",
     "Safe",

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
-from crowdproof.claims import Claim
+from crowdproof.claims import Claim, Point
 from crowdproof.errors import ExitCode
 from crowdproof.exact import show
 
@@ -65,6 +65,8 @@ class PairWitness:
     p_right: Estimate
     excess: Estimate
     """Pr[left in event] - e^eps Pr[right in event]: above delta, so the claim is false."""
+    point: Point | None = None
+    """The eps and delta that are meant, of a claim that has several points."""
 
 
 @frozen

@@ -31,7 +31,7 @@ def _claim_to_json(claim: Claim) -> dict[str, f.Json]:
             case Neighbours():
                 record[each.name] = value.value
             case tuple():
-                record[each.name] = list(value)
+                record[each.name] = [str(part) for part in value]
             case _:
                 record[each.name] = value
     return record
@@ -41,7 +41,7 @@ def _claim_from_json(record: Mapping[str, Any], _: object = None) -> Claim:
     arguments = dict(record)
     notion = arguments.pop("notion")
     if notion != Assertion.notion:
-        return build_claim(notion, arguments)
+        return build_claim(notion, arguments, None)  # a finding that somebody sent names no file of ours
     if not all(isinstance(each, str) for each in arguments.values()):
         raise ValueError("what is asserted is text")
     return Assertion(**arguments)
@@ -56,6 +56,8 @@ def _make_converter() -> Converter:
         lambda kind: isinstance(kind, type) and issubclass(kind, Claim), _claim_to_json
     )
     converter.register_structure_hook(Claim, _claim_from_json)
+    converter.register_unstructure_hook(Epsilon, str)
+    converter.register_structure_hook(Epsilon, lambda text, _: Epsilon.of(text))
     for union in (f.Witness, f.Verdict, f.Certainty, f.Evidence):
         configure_tagged_union(union, converter, tag_name="kind", tag_generator=_kebab)
     converter.register_unstructure_hook(

@@ -5,7 +5,20 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from crowdproof import findings as f
-from crowdproof.claims import DP, DPS, Assertion, CrowdBlending, KAnonymity, Neighbours, Safe
+from crowdproof.claims import (
+    DP,
+    DPS,
+    FDP,
+    GDP,
+    RDP,
+    ZCDP,
+    Assertion,
+    CrowdBlending,
+    KAnonymity,
+    Neighbours,
+    Point,
+    Safe,
+)
 
 text = st.text(max_size=12) | st.sampled_from(
     [
@@ -31,9 +44,14 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner, max_size=3),
     max_leaves=12,
 )
+points = st.builds(Point, epsilons, st.fractions(0, Fraction(9, 10)))
 claims = st.one_of(
     st.builds(DP, epsilons, st.fractions(0, Fraction(9, 10)), neighbours),
     st.builds(DPS, st.just("1/2"), epsilons, st.fractions(0, Fraction(49, 100)), neighbours),
+    st.builds(ZCDP, st.fractions(0, 10), neighbours),
+    st.builds(RDP, st.fractions(Fraction(11, 10), 99), epsilons, neighbours),
+    st.builds(GDP, st.fractions(0, 10), neighbours),
+    st.builds(FDP, st.lists(points, min_size=1, max_size=3, unique_by=lambda point: point.epsilon), neighbours),
     st.builds(CrowdBlending, st.integers(1, 99), epsilons),
     st.builds(Safe, epsilons, neighbours),
     st.builds(KAnonymity, st.integers(1, 99), st.none() | st.lists(names, min_size=1, max_size=3, unique=True)),
@@ -42,7 +60,7 @@ claims = st.one_of(
 estimates = st.tuples(numbers, numbers).map(lambda pair: f.Estimate(min(pair), max(pair)))
 events = st.builds(f.Event, text, st.dictionaries(text, json_values, max_size=2))
 witnesses = st.one_of(
-    st.builds(f.PairWitness, json_values, json_values, events, estimates, estimates, estimates),
+    st.builds(f.PairWitness, json_values, json_values, events, estimates, estimates, estimates, st.none() | points),
     st.builds(f.Counterexample, text, st.dictionaries(text, text, max_size=3)),
 )
 verdicts = st.one_of(

@@ -24,7 +24,8 @@ KINDS = [
     *get_args(f.Witness),
     *get_args(f.Certainty),
     *get_args(f.Evidence),
-    *(claims.DP, claims.DPS, claims.CrowdBlending, claims.Safe, claims.KAnonymity, claims.Assertion),
+    *claims.PARSEABLE.values(),
+    claims.Assertion,
 ]
 
 
@@ -76,7 +77,8 @@ def test_every_type_has_an_object_with_exactly_its_fields(kind):
 
 
 def test_the_samples_cover_every_kind():
-    text = dumps(SAMPLES)
+    curves = claims.ZCDP("0.5"), claims.RDP(8, "ln 3"), claims.GDP(1, "replace"), claims.FDP("0:0.3|1:0.05")
+    text = dumps([*SAMPLES, *(f.Finding("release:noise", each, f.Undecided("too few runs")) for each in curves)])
     tags = {
         found["properties"][tag]["const"]
         for found in objects(SCHEMA)
@@ -114,7 +116,7 @@ def test_anything_else_is_refused_by_the_schema(sample):
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda each: each.subject)
 def test_surplus_keys_and_missing_fields_are_refused_by_the_reader(sample):
     optional = "certainty evidence cost reproduce runs seconds command seed parameters versions spec values"
-    optional += " epsilon delta neighbours columns match measures low high points log_x log_y basis"
+    optional += " epsilon delta point neighbours columns match measures low high points log_x log_y basis"
     for where, mutant in mutants(to_json(sample)):
         if where[-1].lstrip("-") not in optional.split():
             with pytest.raises(CrowdproofError):

@@ -70,7 +70,7 @@ class Arm:
     latest: list[Counts] = Factory(list)
     """Counts by cells of later outputs, block by block."""
     wealth: Wealth = Factory(lambda: Wealth.start(REFUTE, 1))
-    """What betting on this pair against the claim has made of 1."""
+    """What betting on this pair against each point of the claim has made of 1."""
     trials: int = 0
     """Runs on either side."""
     blocks: int = 0
@@ -131,7 +131,7 @@ class Arm:
         known = trials_of(*seen)
         if known == 0:
             return math.inf if self.trials == 0 else 1 / (2 * self.trials)
-        beyond = max(2 * known * float(growth_of(seen, nulls)[0]) - chance, 0.0)
+        beyond = max(2 * known * float(growth_of(seen, nulls).max()) - chance, 0.0)
         return (math.sqrt(beyond) + 1) ** 2 / (2 * known)
 
     def absorb(self, cells: Counts, runs: int) -> None:

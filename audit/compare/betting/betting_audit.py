@@ -9,21 +9,22 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from attrs import Factory, define
 
 from crowdproof.audit.compare.betting.arms import Arm
 from crowdproof.audit.compare.betting.bets import Goal, choose
 from crowdproof.audit.compare.betting.blocks import Block, Prepared, Step
-from crowdproof.audit.compare.betting.hypotheses import Counts
+from crowdproof.audit.compare.betting.hypotheses import Counts, Floats
 from crowdproof.audit.compare.betting.schedule import Schedule
 from crowdproof.audit.compare.betting.sharing import shared
 from crowdproof.audit.compare.betting.tested import Ended
 from crowdproof.audit.compare.betting.thresholds import strongest
 from crowdproof.audit.compare.betting.trials import BatchRefusedError
-from crowdproof.audit.compare.betting.wealth import in_equal_parts
+from crowdproof.audit.compare.betting.wealth import in_equal_parts, parts_of
 from crowdproof.audit.request import Progress
+from crowdproof.claims import Point
 from crowdproof.errors import CrowdproofError, OutOfTimeError, ParameterError
-from crowdproof.exact import Epsilon
 
 AT_ONCE = 8
 """Blocks of different pairs that are under way at once. A guess: enough that hundreds of workers have something to do,
@@ -34,13 +35,16 @@ and few enough that the choice of pairs goes by what was seen lately. Batches ar
 class Audit(Schedule):
     """A sequential audit under way."""
 
-    epsilon: Epsilon
+    points: Sequence[Point]
+    """Those of the claim, exactly."""
     error: Fraction
     """What intervals and bounds may spend."""
     stop: bool = True
     blocks: list[Block] = Factory(list)
     peak: float = 0.0
     """The highest log-wealth that there has been."""
+    most: Floats = Factory(lambda self: np.full(len(self.points), -np.inf), takes_self=True)
+    """The most that each point has held of it, as a logarithm."""
     trace: list[tuple[int, float]] = Factory(list)
     """Runs so far and log-wealth, after each block."""
     ended: Ended = Ended.RUNS
@@ -54,11 +58,18 @@ class Audit(Schedule):
             raise ParameterError("the state to start from was not written by this auditor: leave it out to start anew.")
         for arm, record in zip(self.arms, state["pairs"], strict=False):
             arm.warm(record)
+        self.parts = parts_of(len(self.points), state.get("points"))
 
     @property
     def refuted(self) -> bool:
         """Whether the wealth reached 1 / error at the end of some block."""
         return self.peak >= -self.log_error
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What a later audit can start from: what was learned of each pair, and which points hold the wealth."""
+        points = {"points": self.held.tolist()} if len(self.points) > 1 else {}
+        return {"pairs": [arm.to_json() for arm in self.arms], **points}
 
     def run(self, progress: Progress | None = None) -> None:
         """Run blocks until the claim is refuted or the budget is spent; what was found is kept whatever happens."""
@@ -119,13 +130,13 @@ class Audit(Schedule):
         self.under_way.popleft()
         arms = step.arms
         lead = max(arms, key=lambda arm: arm.trials)
-        before = [float(arm.wealth.total[0]) for arm in arms]
+        before = [arm.wealth.total.copy() for arm in arms]
         for each in step.prepared:
             if each.score is not None:
                 self._settle(each, cells[each.arm.index], remaining=step.remaining, leads=each.arm is lead)
-        gained = [float(arm.wealth.total[0]) - old for arm, old in zip(arms, before, strict=True)]
-        self.together += in_equal_parts(gained)
-        self.peak = max(self.peak, self.log_e)
+        gained = [arm.wealth.total - old for arm, old in zip(arms, before, strict=True)]
+        self.together = self.together + in_equal_parts(gained)
+        self.peak, self.most = max(self.peak, self.log_e), np.maximum(self.most, self.held)
         self.trace.append((self.runs, self.log_e))
         for arm in arms:
             arm.absorb(cells[arm.index], size)
@@ -134,7 +145,7 @@ class Audit(Schedule):
     def _prepared(self, arm: Arm) -> Prepared:
         """The bets on the next block of this pair, chosen before it runs."""
         seen, known = arm.seen, arm.known
-        nats = self.lacking + arm.wealth.total - arm.wealth.parts[-1]
+        nats = -self.log_error - self.held + arm.wealth.total - arm.wealth.parts[-1]
         events = strongest(*known, nulls=self.claim)
         bets = choose(*seen, nulls=self.claim, events=events, goal=Goal(nats, self.remaining))
         return Prepared(arm, arm.score, seen=seen, known=known, bets=bets)

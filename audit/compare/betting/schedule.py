@@ -15,9 +15,9 @@ from crowdproof.audit.compare.betting.block_runs import BlockRuns
 from crowdproof.audit.compare.betting.blocks import Step
 from crowdproof.audit.compare.betting.bounds import Ladder
 from crowdproof.audit.compare.betting.clock import Clock
-from crowdproof.audit.compare.betting.hypotheses import Nulls
+from crowdproof.audit.compare.betting.hypotheses import Floats, Nulls
 from crowdproof.audit.compare.betting.sharing import shared
-from crowdproof.audit.compare.betting.wealth import of_all_pairs
+from crowdproof.audit.compare.betting.wealth import of_all_pairs, parts_of
 from crowdproof.audit.request import Budget
 
 BLOCKS = 256
@@ -49,14 +49,17 @@ class Schedule:
     arms: list[Arm]
     block_runs: BlockRuns
     claim: Nulls
+    """The points of the claim, which are tested side by side."""
     log_error: float
     budget: Budget
     ladder: Ladder | None
     """The bound to raise, where the audit measures."""
     share: float
     """Log of the wealth that it started with."""
-    together: float = 0.0
-    """Log-wealth of what is staked in equal parts on the pairs that are played."""
+    together: Floats = Factory(lambda self: np.zeros(len(self.claim.x)), takes_self=True)
+    """For each point, the log-wealth of what is staked in equal parts on the pairs that are played."""
+    parts: Floats = Factory(lambda self: parts_of(len(self.claim.x)), takes_self=True)
+    """Logs of the parts in which the wealth was split among the points at the start."""
     under_way: deque[Step] = Factory(deque)
     """Blocks that were begun, in the order in which they will be looked at."""
     clock: Clock = Factory(lambda self: Clock(self.budget), takes_self=True)
@@ -74,7 +77,13 @@ class Schedule:
     @property
     def log_e(self) -> float:
         """Log of the wealth by now."""
-        return self.share + of_all_pairs(np.array([arm.wealth.total[0] for arm in self.arms]), self.together)
+        return float(np.logaddexp.reduce(self.held))
+
+    @property
+    def held(self) -> Floats:
+        """Log of what each point of the claim holds of it."""
+        logs = of_all_pairs(np.array([arm.wealth.total for arm in self.arms]), self.together)
+        return self.share + self.parts + logs
 
     @property
     def lacking(self) -> float:

@@ -31,6 +31,7 @@ from crowdproof.audit.compare.betting.tested import SequentialResult
 from crowdproof.audit.compare.betting.trials import BatchRefusedError, RunChunk
 from crowdproof.audit.request import Budget, Pair, Progress, Runner
 from crowdproof.audit.targets import own_process
+from crowdproof.claims import Point
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon
 from crowdproof.mechanism import Mechanism, declares_independence
@@ -52,8 +53,7 @@ DEFAULT_RUNS = 1_000_000
 def sequential_audit(
     pairs: Sequence[Pair],
     mechanism: Mechanism,
-    epsilon: Epsilon,
-    delta: Fraction,
+    points: Sequence[Point],
     *,
     error: Fraction,
     budget: Budget,
@@ -68,18 +68,19 @@ def sequential_audit(
 ) -> SequentialResult:
     """Try to refute `Pr[M(D) in E] <= e^epsilon Pr[M(D') in E] + delta` on the pairs, in both directions.
 
-    A true claim is refuted with probability at most `error`. The result depends on the seed and not on the runner (a
+    The claim may have several points (epsilon, delta), all of which hold if it is true: they are tested together. A
+    true claim is refuted with probability at most `error`. The result depends on the seed and not on the runner (a
     budget in seconds aside). `measure` goes on after a refutation and spends the whole budget on raising the lower
-    bound of epsilon; without `stop` it also goes on, still against the claim. `warm` is the state of an earlier
-    result. Without `bounds` lower bounds are left at 0, but for the one that is measured. `pace` is how many seconds a
-    run takes, where that is known: with a budget in seconds it decides how large the first blocks are.
+    bound of epsilon at the first point; without `stop` it also goes on, still against the claim. `warm` is the state of
+    an earlier result. Without `bounds` lower bounds are left at 0, but for the one that is measured. `pace` is how many
+    seconds a run takes, where that is known: with a budget in seconds it decides how large the first blocks are.
     """
     if not pairs:
         raise ParameterError("there are no pairs of neighbouring datasets: give at least one.")
     if not 0 < error < 1:
         raise ParameterError(f"error is {error}: it must be above 0 and below 1.")
     options = {"warm": warm, "measure": measure, "stop": stop, "pace": pace}
-    asked = _Asked(pairs, mechanism, epsilon, delta, error=error, runner=runner, **options)
+    asked = _Asked(pairs, mechanism, points, error=error, runner=runner, **options)
     limits = Budget(runs=DEFAULT_RUNS) if budget == Budget() else budget
     with own_process.kept():
         audit = _run(asked, limits, seed=seed, progress=progress)
@@ -92,8 +93,7 @@ class _Asked:
 
     pairs: Sequence[Pair]
     mechanism: Mechanism
-    epsilon: Epsilon
-    delta: Fraction
+    points: Sequence[Point]
     error: Fraction
     runner: Runner
     warm: Any = None
@@ -105,15 +105,15 @@ class _Asked:
         """An audit that has this share of the error."""
         ladder = None
         if self.measure:
-            ladder = epsilon_ladder(float(self.delta), math.log(self.error * share), shares=BOUND)
+            ladder = epsilon_ladder(float(self.points[0].delta), math.log(self.error * share), shares=BOUND)
         audit = Audit(
-            arms=arms_of(self.pairs),
+            arms=arms_of(self.pairs, len(self.points)),
             block_runs=BlockRuns(RunChunk(self.mechanism, in_batches), self.runner, seed=seed),
-            claim=Nulls.of(_above_exp(self.epsilon), float(self.delta)),
+            claim=nulls_of(self.points),
             log_error=math.log(self.error),
             budget=budget,
             ladder=ladder,
-            epsilon=self.epsilon,
+            points=self.points,
             error=self.error * share,
             share=math.log(share),
             stop=self.stop,
@@ -136,6 +136,11 @@ def _run(asked: _Asked, limits: Budget, *, seed: np.random.SeedSequence, progres
         audit = asked.start(RESTART, in_batches=False, seed=seed.spawn(1)[0], budget=rest)
         audit.run(progress)
     return audit
+
+
+def nulls_of(points: Sequence[Point]) -> Nulls:
+    """What is bet against: e^epsilon and delta of each point, rounded up."""
+    return Nulls.of([_above_exp(each.epsilon) for each in points], [float(each.delta) for each in points])
 
 
 def _above_exp(epsilon: Epsilon) -> float:

@@ -13,6 +13,8 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.compare.betting.arms import Arm
+from crowdproof.audit.compare.betting.bets import REFUTE
+from crowdproof.audit.compare.betting.wealth import Wealth
 from crowdproof.audit.request import Pair
 
 
@@ -29,10 +31,16 @@ class Shared:
     """Pairs, and on which side of them it is."""
 
 
-def arms_of(pairs: Sequence[Pair]) -> list[Arm]:
-    """The pairs, with datasets numbered so that equal ones have the same number; the sides of a pair never have."""
+def arms_of(pairs: Sequence[Pair], points: int = 1) -> list[Arm]:
+    """The pairs, with datasets numbered so that equal ones have the same number; the sides of a pair never have.
+
+    Each is bet on against so many points of the claim.
+    """
     known: list[Any] = []
-    return [Arm(index, pair, _numbers(pair, known)) for index, pair in enumerate(pairs)]
+    numbered = [(pair, _numbers(pair, known)) for pair in pairs]
+    return [
+        Arm(index, pair, numbers, wealth=Wealth.start(REFUTE, points)) for index, (pair, numbers) in enumerate(numbered)
+    ]
 
 
 def shared(arms: Sequence[Arm]) -> list[Shared]:

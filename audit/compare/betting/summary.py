@@ -36,21 +36,23 @@ PROFILE = (0.0, 0.5, 1.0, 2.0)
 
 def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
     """The result; `bounds` replays the audit for the lower bounds."""
-    x = float(audit.claim.x[0])
+    place = int(np.argmax(audit.held))
+    x, delta, point = float(audit.claim.x[place]), float(audit.claim.delta[place]), audit.points[place]
     if not audit.coins and drifts([pool.joined() for arm in audit.arms for pool in arm.pools]):
         audit.ended = Ended.DRIFT
     drifted = audit.ended is Ended.DRIFT
-    leading = _leading(audit)
+    leading = _leading(audit, place)
     blocks = [block for block in audit.blocks if block.leads] if bounds and not drifted else []
     shares = REFUTE if audit.ladder is None else BOUND
-    claimed, level = float(audit.epsilon), math.log(audit.error)
+    # which point leads is known only in the end, so each of them has its part of the error
+    level = math.log(audit.error) - math.log(len(audit.points))
     bounded: tuple[ProfilePoint, ...] = ()
     if blocks:
-        bounded = profile(blocks, sorted({*PROFILE, claimed}), log_error=level, shares=shares)
+        bounded = profile(blocks, sorted({*PROFILE, float(point.epsilon)}), log_error=level, shares=shares)
     return SequentialResult(
         refuted=leading if audit.refuted and not drifted else None,
         log_e=min(audit.log_e, 0.0) if drifted else audit.log_e,
-        epsilon_low=_epsilon_low(audit, blocks, level) if not drifted else 0.0,
+        epsilon_low=_epsilon_low(audit, blocks, delta, level=level) if not drifted else 0.0,
         delta_low=delta_low(blocks, x, log_error=level, shares=shares),
         profile=bounded,
         trials=audit.runs,
@@ -65,41 +67,42 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
         failure=audit.failure,
         coins=audit.coins,
         leading=leading,
-        state={"pairs": [arm.to_json() for arm in audit.arms]},
+        point=point,
+        state=audit.state,
     )
 
 
-def _epsilon_low(audit: "Audit", blocks: Sequence[Block], level: float) -> float:
+def _epsilon_low(audit: "Audit", blocks: Sequence[Block], delta: float, level: float) -> float:
     """The bound that the audit has raised on its way, if it measures; else what bets on its blocks would reach."""
     if audit.ladder is not None:
         return audit.ladder.low
-    return epsilon_low(blocks, float(audit.claim.delta[0]), log_error=level, shares=REFUTE)
+    return epsilon_low(blocks, delta, log_error=level, shares=REFUTE)
 
 
-def _leading(audit: "Audit") -> Refutation | None:
-    """The event of the block that won most, told with the counts of that block."""
+def _leading(audit: "Audit", point: int) -> Refutation | None:
+    """The event of the block that won most against that point, told with the counts of that block."""
     if not audit.blocks:
         return None
-    gains = [float(block.gained.max()) for block in audit.blocks]
+    gains = [float(block.gained[:, point].max()) for block in audit.blocks]
     place = int(np.argmax(gains))
-    return _witness(audit, audit.blocks[place], place) if gains[place] > 0 or audit.refuted else None
+    return _witness(audit, audit.blocks[place], place, point=point) if gains[place] > 0 or audit.refuted else None
 
 
-def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
+def _witness(audit: "Audit", block: Block, place: int, *, point: int) -> Refutation:
     """The direction that won more in the block, and intervals that hold for all blocks together."""
     bets = block.bets
-    left, right = three_cells(block.left, bets.events)[0], three_cells(block.right, bets.events)[0]
-    top_from, bottom_to = int(bets.events.top[0]), int(bets.events.bottom[0])
-    winner = int(block.gained[:, 0].argmax())
-    won = left * bets.log_left[winner, 0] + right * bets.log_right[winner, 0]
+    left, right = three_cells(block.left, bets.events)[point], three_cells(block.right, bets.events)[point]
+    top_from, bottom_to = int(bets.events.top[point]), int(bets.events.bottom[point])
+    winner = int(block.gained[:, point].argmax())
+    won = left * bets.log_left[winner, point] + right * bets.log_right[winner, point]
     top = bool(won[0] >= won[1]) if top_from < len(block.left) and bottom_to > 0 else bottom_to == 0
     cell = 0 if top else 1
     threshold = top_from if top else bottom_to
-    # of each block four intervals may be shown: two events on two datasets; over all blocks the shares sum to one
-    level = float(audit.error) / (4 * (place + 1) * (place + 2))
+    # of each block and point four intervals may be shown: two events on two datasets; the shares sum to one
+    level = float(audit.error) / (4 * (place + 1) * (place + 2) * len(audit.points))
     p_left, p_right = (clopper_pearson(int(each[cell]), int(each.sum()), level) for each in (left, right))
     heavy, light = (p_left, p_right) if top else (p_right, p_left)
-    x = Fraction(float(audit.claim.x[0]))
+    x = Fraction(float(audit.claim.x[point]))
     return Refutation(
         pair=block.arm,
         direction=Direction.LEFT if top else Direction.RIGHT,
@@ -109,21 +112,27 @@ def _witness(audit: "Audit", block: Block, place: int) -> Refutation:
         excess=Estimate(heavy.low - x * light.high, heavy.high - x * light.low),
         runs=(int(left.sum()), int(right.sum())),
         hits=(int(left[cell]), int(right[cell])),
+        point=audit.points[point] if len(audit.points) > 1 else None,
+        alone=bool(audit.most[point] >= -audit.log_error),
     )
 
 
 def detectable(audit: "Audit") -> Detectable:
-    """The smallest leaks that this many runs on the pair that had most of them find in nine cases of ten."""
+    """The smallest leaks that this many runs on the pair that had most of them find in nine cases of ten.
+
+    A leak is found as soon as it breaks one of the claim's points, which is bet on with its part of the wealth.
+    """
     trials = max((arm.trials for arm in audit.arms), default=0)
-    nats = needed_nats(
-        audit.log_error + audit.share, len(audit.arms)
-    )  # it started with less than 1 where it was shared
-    x, delta = float(audit.claim.x[0]), float(audit.claim.delta[0])
-    epsilon = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.1)
-    rare = smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=0.01)
-    catastrophe = _smallest_delta(trials, REACH * nats, x=x, delta=delta)
+    # it started with less than 1 where it was shared
+    nats = needed_nats(audit.log_error + audit.share - math.log(len(audit.points)), len(audit.arms))
+    points = list(zip(audit.claim.x.tolist(), audit.claim.delta.tolist(), strict=True))
+    epsilon, rare = (
+        min(smallest_epsilon(trials, REACH * nats, x=x, delta=delta, mass=mass) for x, delta in points)
+        for mass in (0.1, 0.01)
+    )
+    catastrophe = min(_smallest_delta(trials, REACH * nats, x=x, delta=delta) for x, delta in points)
     words = detectable_words(trials, epsilon, rare=rare, catastrophe=catastrophe)
-    nothing = _smallest_delta(audit.runs // 2, nats, x=x, delta=delta) >= 1
+    nothing = all(_smallest_delta(audit.runs // 2, nats, x=x, delta=delta) >= 1 for x, delta in points)
     return Detectable(words, epsilon, delta=catastrophe, nothing=nothing)
 
 

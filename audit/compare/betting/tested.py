@@ -6,6 +6,7 @@ from typing import Any
 from attrs import frozen
 
 from crowdproof.audit.compare.betting.bounds import ProfilePoint
+from crowdproof.claims import Point
 from crowdproof.findings import Estimate, Event
 
 
@@ -42,6 +43,10 @@ class Refutation:
     """In the block that won most: runs on the left and on the right."""
     hits: tuple[int, int]
     """Those of them that gave the event."""
+    point: Point | None = None
+    """The point of the claim that the event breaks, where the claim has several: the one that holds most wealth."""
+    alone: bool = True
+    """Whether that point is refuted by itself; else only all of them together are."""
 
 
 @frozen
@@ -70,9 +75,9 @@ class SequentialResult:
     log_e: float
     """Log of the e-value of this run: under the claim the mean of its exponential is at most 1, however it ended."""
     epsilon_low: float
-    """Epsilon at the claimed delta is above this, except with the audit's error; 0 where nothing was shown."""
+    """Epsilon at the delta of `point` is above this, except with the audit's error; 0 where nothing was shown."""
     delta_low: float
-    """Delta at the claimed epsilon is above this, likewise."""
+    """Delta at the epsilon of `point` is above this, likewise."""
     profile: tuple[ProfilePoint, ...]
     trials: int
     """Runs of the target on all datasets."""
@@ -96,6 +101,8 @@ class SequentialResult:
     """Whether a coin decided on which dataset each run was; else the runs were declared to be independent."""
     leading: Refutation | None
     """The event that was bet on last, whether or not it refutes: what looks most like a leak."""
+    point: Point
+    """The point of the claim that holds most wealth; the lower bounds are at its delta and at its epsilon."""
     state: Any
     """What a later audit of the same pairs can start from, as JSON values."""
 

@@ -1,6 +1,7 @@
 """Exact results for people: the witness, the profile, what was run."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from crowdproof.audit.compare.exact.enumerate import ExactResult
@@ -10,7 +11,7 @@ from crowdproof.audit.data.as_json import data_to_json
 from crowdproof.audit.data.rows import size
 from crowdproof.audit.request import Pair
 from crowdproof.audit.targets.run import stored_key
-from crowdproof.claims import Neighbours
+from crowdproof.claims import Neighbours, Point
 from crowdproof.exact import Epsilon, show
 from crowdproof.findings import Chart, Estimate, Event, Evidence, Note, PairWitness, Series, Table
 
@@ -34,7 +35,7 @@ def witness(result: ExactResult, best: Excess, flipped: bool) -> PairWitness:
     )
 
 
-def profile(result: ExactResult, epsilon: Epsilon, delta: Fraction) -> tuple[Evidence, ...]:
+def profile(result: ExactResult, epsilon: Epsilon, curve: Sequence[Point]) -> tuple[Evidence, ...]:
     """delta as a function of epsilon on the pair, both directions, as a table and as a chart with what is claimed."""
     grid = sorted({*map(Epsilon.of, _GRID), epsilon})
     there = [excess_at(result.law, each).bounds() for each in grid]
@@ -46,7 +47,8 @@ def profile(result: ExactResult, epsilon: Epsilon, delta: Fraction) -> tuple[Evi
         Series(name, x, tuple(max(0.0, float(each.low)) for each in line))
         for name, line in zip(names, (there, back), strict=True)
     )
-    claimed = Series("claimed", (float(epsilon),), (float(delta),), points=True)
+    epsilons, deltas = (float(each.epsilon) for each in curve), (float(each.delta) for each in curve)
+    claimed = Series("claimed", tuple(epsilons), tuple(deltas), points=True)
     return (
         Table("delta at each epsilon on this pair", ("epsilon", *names), rows),
         Chart("Privacy profile of the pair", "epsilon", "delta", (*lines, claimed)),

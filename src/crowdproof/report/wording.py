@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from crowdproof.claims import Claim
+from crowdproof.claims import Claim, DistributionClaim
 from crowdproof.exact import Epsilon, brief, show
 from crowdproof.findings import (
     ByProof,
@@ -158,7 +158,7 @@ def what_to_do(finding: Finding) -> str | None:
         return str(remedy_for(finding.verdict.witness.event.words))
     if isinstance(finding.verdict, Skipped) and finding.verdict.reason.startswith("The target released nothing: "):
         return RUN_ALONE if " raised " in finding.verdict.reason else None
-    by_runs = finding.claim.notion in {"dp", "dps"} and isinstance(finding.certainty, Confidence)
+    by_runs = isinstance(finding.claim, DistributionClaim) and isinstance(finding.certainty, Confidence)
     if isinstance(finding.verdict, NotRefuted) and by_runs:
         return LOOK_FURTHER
     return None
@@ -187,17 +187,19 @@ def _contrast(claim: Claim, witness: PairWitness) -> str:
     if limit is None:
         return told
     if limit.high < witness.p_left.low:
-        return f"{told} The claim would allow at most {brief(float(limit.high))} {first}."
+        since = "" if witness.point is None else f", since it implies {witness.point.words}"
+        return f"{told} The claim would allow at most {brief(float(limit.high))} {first}{since}."
     return f"{told} Each estimate is loose by itself; the test that refutes the claim weighs all runs together."
 
 
 def allowed(claim: Claim, witness: PairWitness) -> Estimate | None:
     """The most that the claim allows for the event on the left, e^eps Pr[right] + delta, if it sets such a bound."""
-    epsilon = getattr(claim, "epsilon", None)
+    point = claim if witness.point is None else witness.point
+    epsilon = getattr(point, "epsilon", None)
     if not isinstance(epsilon, Epsilon) or epsilon.exp() == float("inf"):
         return None
     factor = epsilon.exp_exact or Fraction(epsilon.exp())
-    delta: Fraction = getattr(claim, "delta", Fraction(0))
+    delta: Fraction = getattr(point, "delta", Fraction(0))
     low, high = (min(Fraction(1), factor * p + delta) for p in (witness.p_right.low, witness.p_right.high))
     return Estimate(low, high)
 

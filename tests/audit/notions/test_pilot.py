@@ -16,8 +16,7 @@ def test_the_global_random_states_are_put_back():
     claim = DP("0.1")
     question = Question(
         mechanism=lambda data, rng: data + int(rng.integers(0, 3)),
-        epsilon=claim.epsilon,
-        delta=claim.delta,
+        curve=claim.points,
         neighbours=Neighbours.REPLACE,
         known=Known(finite=False),
     )

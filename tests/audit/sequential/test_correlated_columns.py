@@ -9,8 +9,7 @@ import pytest
 from crowdproof.audit.compare.betting import sequential_audit
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import Neighbours
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Neighbours, Point
 
 PAIR = Pair(0, 1, Neighbours.REPLACE, "0 against 1")
 ROWS = 60
@@ -38,8 +37,7 @@ def audited(make, high, low):
     return sequential_audit(
         [PAIR],
         mechanism,
-        Epsilon.of("1"),
-        Fraction(0),
+        [Point("1")],
         error=Fraction(1, 10**6),
         budget=Budget(runs=2_500),
         seed=np.random.SeedSequence(0),

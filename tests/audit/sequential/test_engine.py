@@ -19,9 +19,8 @@ from crowdproof.audit.compare.betting.summary import detectable_words
 from crowdproof.audit.releases import evaluate
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import Neighbours
+from crowdproof.claims import Neighbours, Point
 from crowdproof.errors import ParameterError, TargetError
-from crowdproof.exact import Epsilon
 
 ERROR = Fraction(1, 10**6)
 
@@ -103,8 +102,7 @@ def audit(mechanism, epsilon, delta=0, *, runs=40_000, pairs=(NUMBERS,), seed=7,
     return sequential_audit(
         list(pairs),
         mechanism,
-        Epsilon.of(epsilon),
-        Fraction(delta),
+        [Point(epsilon, delta)],
         error=ERROR,
         budget=Budget(runs=runs),
         seed=np.random.SeedSequence(seed),
@@ -398,8 +396,7 @@ def test_what_a_target_changes_in_our_process_is_put_back(tmp_path):
     sequential_audit(
         [Pair(0, 1, Neighbours.REPLACE, "0 against 1")],
         meddling,
-        Epsilon.of("1"),
-        Fraction(0),
+        [Point("1")],
         error=Fraction(1, 20),
         budget=Budget(runs=200),
         seed=np.random.SeedSequence(0),

@@ -20,8 +20,7 @@ from crowdproof.audit.releases import Additive, Form, Lookup, Numbers, Releases,
 from crowdproof.audit.releases.features import bit_counts, number_feature
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import Neighbours
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Neighbours, Point
 
 PAIR = Pair(np.array([0.0]), np.array([1.0]), Neighbours.REPLACE, "0 against 1")
 
@@ -49,8 +48,7 @@ def audit(mechanism, epsilon, runs=60_000):
     return sequential_audit(
         [PAIR],
         mechanism,
-        Epsilon.of(epsilon),
-        Fraction(0),
+        [Point(epsilon)],
         error=Fraction(1, 10**6),
         budget=Budget(runs=runs),
         seed=np.random.SeedSequence(11),

@@ -17,8 +17,7 @@ from crowdproof.audit.compare.betting.thresholds import strongest
 from crowdproof.audit.compare.betting.wealth import in_equal_parts
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import Neighbours
-from crowdproof.exact import Epsilon
+from crowdproof.claims import Neighbours, Point
 
 
 def pair(left, right):
@@ -50,8 +49,7 @@ def audit(mechanism, pairs, *, epsilon, seed=0, runs=4000, error=Fraction(1, 10*
     return sequential_audit(
         pairs,
         mechanism,
-        Epsilon.of(epsilon),
-        Fraction(0),
+        [Point(epsilon)],
         error=error,
         budget=Budget(runs=runs),
         seed=np.random.SeedSequence(seed),

@@ -18,8 +18,7 @@ from crowdproof.audit.releases import Releases
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.cores import Cores
 from crowdproof.audit.runners.inline import Inline
-from crowdproof.claims import DP, Neighbours
-from crowdproof.exact import Epsilon
+from crowdproof.claims import DP, Neighbours, Point
 from crowdproof.findings import Refuted, Skipped, Undecided
 
 PAIR = Pair(0, 1, Neighbours.REPLACE, "0 against 1")
@@ -30,8 +29,7 @@ def audit(mechanism, epsilon="0.5", *, runs=4000, seed=0, error=Fraction(1, 20),
     return sequential_audit(
         pairs,
         mechanism,
-        Epsilon.of(epsilon),
-        Fraction(0),
+        [Point(epsilon)],
         error=error,
         budget=Budget(runs=runs),
         seed=np.random.SeedSequence(seed),
