@@ -2,13 +2,13 @@
 
 import sqlite3
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from crowdproof.audit.check.removed_rows import remnants
+from crowdproof.audit.data.sqlite_tables import opened_sqlite
 from crowdproof.audit.data.workbooks import opened_workbook
 
 _PROPERTIES = ("creator", "lastModifiedBy", "title", "subject", "description", "keywords", "category")
@@ -25,7 +25,7 @@ class Trace:
 def of_sqlite(path: Path, part: str) -> list[Trace]:
     """Pages of removed rows, other tables, and the hidden numbers of the rows."""
     found = []
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+    with opened_sqlite(path) as connection:
         free = connection.execute("PRAGMA freelist_count").fetchone()[0]
         if free:
             words = f"The database has {free:,} free pages, which keep what was in removed rows until it is vacuumed."

@@ -21,6 +21,14 @@ MOST_ROWS = 5_000_000
 
 def traces(path: Path, part: str) -> list[Trace]:
     """What is in the file besides the cells of that part of it."""
+    try:
+        return _traces(path, part)
+    except Exception as error:  # noqa: BLE001  (a stranger's file, of which only the table was read so far)
+        words = f"What the file holds besides its table could not be read ({type(error).__name__})."
+        return [Trace(words, is_certain=False)]
+
+
+def _traces(path: Path, part: str) -> list[Trace]:
     suffix = path.suffix.lower()
     if suffix in _READERS:
         return _READERS[suffix](path, part)

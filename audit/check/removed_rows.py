@@ -7,6 +7,9 @@ from pathlib import Path
 
 MOST_BYTES = 1 << 26
 """Bytes of the file that are looked at: a guess, some seconds."""
+MOST_COMPARED = 1 << 34
+"""Bytes that are compared to find out which words no table holds, some seconds: of more words, only the first in the
+alphabet are looked at."""
 _WORD = re.compile(rb"[A-Za-z0-9.@_-]{5,}")
 _LEAVES = {13: 8, 10: 8, 5: 12, 2: 12}
 """Kind of a page that holds rows or keys -> bytes before the places of its cells."""
@@ -20,7 +23,8 @@ def remnants(connection: sqlite3.Connection, path: Path) -> list[str]:
     if not left or len(content) == MOST_BYTES:
         return []
     held = b"\n".join(_cells(connection))
-    return sorted(word.decode() for word in left if not _is_held(word, held))
+    most = MOST_COMPARED // (len(held) + 1)
+    return [word.decode() for word in sorted(left)[:most] if not _is_held(word, held)]
 
 
 def _is_held(word: bytes, held: bytes) -> bool:

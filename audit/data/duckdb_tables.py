@@ -1,14 +1,24 @@
 """Tables from DuckDB files."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from crowdproof.audit.data.file_sizes import check_cells, most_cells
 from crowdproof.errors import DataError
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _AS_THEY_ARE = frozenset([*_WHOLE, "BOOLEAN", "FLOAT", "DOUBLE", "VARCHAR", "DATE", "TIME", "TIMESTAMP"])
 """Types that Arrow holds to the last digit; all others are read as text, since a HUGEINT would be rounded."""
+
+MOST_SECONDS = 60.0
+"""Seconds that reading may take, and one more for each MiB of the file: a view is a program, which may never end."""
+MEMORY = "4GiB"
+"""Memory that DuckDB may take, besides the table that it hands over; it would take most of what there is."""
 
 
 def duckdb_table(path: Path, part: str) -> pl.DataFrame:
@@ -18,7 +28,8 @@ def duckdb_table(path: Path, part: str) -> pl.DataFrame:
     except ImportError:
         raise DataError(f"{path} is a DuckDB file: install crowdproof[formats], or write it as Parquet.") from None
     try:
-        with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
+        config: dict[str, Any] = {"enable_external_access": "false", "memory_limit": MEMORY}
+        with duckdb.connect(str(path), read_only=True, config=config) as connection, _ended_in_time(connection, path):
             asked = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
             found = [name for (name,) in asked.fetchall()]
             wanted = part or (found[0] if len(found) == 1 else "")
@@ -29,10 +40,25 @@ def duckdb_table(path: Path, part: str) -> pl.DataFrame:
                 _quoted(name) if str(kind) in _AS_THEY_ARE else f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
                 for name, kind in zip(table.columns, table.types, strict=True)
             ]
-            return pl.DataFrame(pl.from_arrow(table.select(", ".join(cells)).to_arrow_table()))
+            most = most_cells(path) // max(len(cells), 1)
+            read = table.select(", ".join(cells)).limit(most + 1).to_arrow_table()
+            check_cells(path, read.num_rows * read.num_columns)
+            return pl.DataFrame(pl.from_arrow(read))
     except duckdb.Error as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise DataError(f"{path} cannot be read as duckdb: {reason}. Write it anew, or as Parquet.") from None
+
+
+@contextmanager
+def _ended_in_time(connection: Any, path: Path) -> Iterator[None]:
+    """Around queries: one that takes too long is an error of DuckDB."""
+    timer = threading.Timer(MOST_SECONDS + path.stat().st_size / 2**20, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _quoted(name: str) -> str:

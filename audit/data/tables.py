@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,9 +11,9 @@ import polars as pl
 from crowdproof.audit.data.broken_csv import encoding_fault, fault
 from crowdproof.audit.data.categories import with_fixed_categories
 from crowdproof.audit.data.duckdb_tables import duckdb_table
-from crowdproof.audit.data.mixed_cells import mixed_cells
 from crowdproof.audit.data.separated import separator, unpacked
-from crowdproof.audit.data.whole_parquet import check_parquet
+from crowdproof.audit.data.sqlite_tables import sqlite_table
+from crowdproof.audit.data.whole_files import check_arrow, check_parquet
 from crowdproof.audit.data.workbooks import workbook_table
 from crowdproof.errors import DataError
 
@@ -167,23 +167,12 @@ def _parquet(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
 
 
 def _arrow(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
-    return pl.scan_ipc(_one(path, part))
+    check_arrow(_one(path, part))
+    return pl.scan_ipc(path)
 
 
 def _sqlite(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        asked = (
-            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-        )
-        found = [name for (name,) in connection.execute(asked)]
-        wanted = part or (found[0] if len(found) == 1 else "")
-        if wanted not in found:
-            raise DataError(f"{path} holds the tables {', '.join(found) or '(none)'}: write {path}::TABLE for one.")
-        quoted = wanted.replace('"', '""')
-        cursor = connection.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608  (a name that the file itself holds)
-        names = [column[0] for column in cursor.description]
-        rows = cursor.fetchall()
-        return pl.DataFrame([mixed_cells(name, [row[at] for row in rows]) for at, name in enumerate(names)]).lazy()
+    return sqlite_table(path, part).lazy()
 
 
 def _xlsx(path: Path, part: str, kept: Kept) -> pl.LazyFrame:  # noqa: ARG001

@@ -89,7 +89,10 @@ class EvidenceFile:
         self._check_columns()
 
     def _check_columns(self) -> None:
-        """Refuse a table that has other columns than are written today; one that is missing is told as damage."""
+        """Refuse a table that has other columns than are written today, and all that is no table of ours.
+
+        A table that is missing is told as damage.
+        """
         with contextlib.closing(sqlite3.connect(":memory:")) as fresh:
             fresh.executescript(_TABLES)
             for table in ("epochs", "slices"):
@@ -98,6 +101,9 @@ class EvidenceFile:
                         f"{self.path} is an evidence file of an early build of crowdproof 0.1, whose columns this one "
                         "does not read: name another file, it was left as it is."
                     )
+            foreign = sorted(_objects(self.base) - _objects(fresh))
+        if foreign:  # a trigger or a view would run whenever a slice is written
+            raise sqlite3.DatabaseError(f"it holds the {foreign[0][0]} {foreign[0][1]}, which is not ours")
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -136,6 +142,12 @@ class EvidenceFile:
 
 def _columns(base: sqlite3.Connection, table: str) -> list[str]:
     return [name for _, name, *_ in base.execute(f"PRAGMA table_info({table})")]
+
+
+def _objects(base: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    """Tables, indices, triggers and views, by kind, name and definition."""
+    found = base.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master")
+    return {(str(kind), str(name), str(definition)) for kind, name, definition in found}
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -15,6 +15,10 @@ from crowdproof.errors import TargetError
 
 MOST_CELLS = 1 << 25
 """Cells of a table or an array: what 256 MiB, the largest answer, hold of numbers of eight bytes each."""
+MOST_COLUMNS = 1 << 16
+"""Columns of a table: four times what a worksheet has. Each takes half a kilobyte, even where the table has no row."""
+MOST_VALUES = 1 << 24
+"""Values in a JSON text. Each takes up to a hundred bytes once it is read, and this keeps that below two GiB."""
 MOST_DIGITS = 10_000
 """Digits of a decimal number before or after its point: the largest decimal format of IEEE 754 has some 6,200."""
 MOST_BITS = 1 << 17
@@ -31,11 +35,36 @@ def check_shape(shape: Sequence[int], what: str = "the target") -> None:
 
 
 def check_table(table: pl.DataFrame, what: str = "the target") -> None:
-    """Refuse a table with too many cells."""
-    height, width = pl.DataFrame.height.__get__(table), pl.DataFrame.width.__get__(table)
+    """Refuse a table with too many cells, or too many columns."""
+    check_size(pl.DataFrame.height.__get__(table), pl.DataFrame.width.__get__(table), what)
+
+
+def check_size(height: int, width: int, what: str = "the target") -> None:
+    """Refuse a table of so many rows and columns, before it is made.
+
+    >>> check_size(2, 100_000, "it")
+    Traceback (most recent call last):
+    ...
+    crowdproof.errors.TargetError: it returned a table of 100,000 columns, and 65,536 are read: let it release less.
+    """
+    if width > MOST_COLUMNS:
+        raise TargetError(f"{what} returned a table of {width:,} columns, and {MOST_COLUMNS:,} are read: {_LESS}.")
     if max(height, 1) * max(width, 1) > MOST_CELLS:
         size = f"{height:,} rows and {width:,} columns"
         raise TargetError(f"{what} returned a table of {size}, and {MOST_CELLS:,} cells are read: {_LESS}.")
+
+
+def values_in(text: str | bytes) -> int:
+    """At most how many values a JSON text holds; of a short one, its length is the answer.
+
+    >>> values_in('{"value": [[], 3]}')
+    18
+    """
+    if len(text) <= MOST_VALUES:
+        return len(text)
+    if isinstance(text, str):
+        return sum(map(text.count, (",", "[", "{")))
+    return sum(map(text.count, (b",", b"[", b"{")))
 
 
 def check_decimal(value: Decimal, what: str = "the target") -> Decimal:

@@ -7,7 +7,7 @@ same bytes, or hold cells that take none. What polars writes for us has none of 
 import struct
 from typing import Any
 
-from crowdproof.audit.releases.sizes import MOST_CELLS
+from crowdproof.audit.releases.sizes import MOST_CELLS, MOST_COLUMNS
 
 MOST_PIECES = 1 << 16
 """Messages of a stream, each with some rows: polars writes one for each of its chunks, of which a table has a few."""
@@ -25,6 +25,8 @@ def read_checked(content: bytes, most_bytes: int) -> Any:
 
     _check_messages(pa.ipc.MessageReader.open_stream(content))
     with pa.ipc.open_stream(content) as reader:
+        if len(reader.schema) > MOST_COLUMNS:
+            raise ValueError(f"its table has {len(reader.schema):,} columns, and {MOST_COLUMNS:,} are read")
         for kind in reader.schema.types:
             _check_kind(kind)
         table = reader.read_all()

@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from crowdproof.audit.data.encoding import fault_in_text
-from crowdproof.audit.data.whole_parquet import check_parquet
-from crowdproof.audit.releases.sizes import check_shape
+from crowdproof.audit.data.whole_files import check_parquet
+from crowdproof.audit.releases.sizes import MOST_VALUES, check_size, values_in
 from crowdproof.audit.targets.taken import take
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError, pass_interrupts
 from crowdproof.visible import encodable
@@ -51,8 +51,7 @@ def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
     if content.lstrip()[:1] == b"<":
         raise TargetError(f"{what} is a page and no table: {content.strip()[:80].decode(errors='replace')!r}")
     try:
-        source = io.BytesIO(content)
-        return pl.read_csv(source, infer_schema=False) if form == "csv" else _parquet(source)
+        return _csv(content) if form == "csv" else _parquet(io.BytesIO(content))
     except TargetError as error:
         raise TargetError(f"{what}: {error}") from None
     except BaseException as error:  # noqa: BLE001  (polars panics on some damaged files, which is no Exception)
@@ -61,12 +60,31 @@ def decode(content: bytes, form: str, what: str) -> pl.DataFrame:
         raise TargetError(f"{what} is not a readable {form} table: {reason}") from None
 
 
+def _csv(content: bytes) -> pl.DataFrame:
+    """The table in a CSV file, every cell as its text: its cells are counted first, since each takes 16 bytes."""
+    check_size(content.count(b"\n"), _head(content).count(b",") + 1, "it")
+    check_size(content.count(b"\n") + content.count(b","), 1, "it")
+    return pl.read_csv(io.BytesIO(content), infer_schema=False)
+
+
+def _head(content: bytes) -> bytes:
+    """The names of the columns: all up to the end of the first line that is not within quotes."""
+    end, quotes = -1, 0
+    while True:
+        start, end = end + 1, content.find(b"\n", end + 1)
+        if end < 0:
+            return content
+        quotes += content.count(b'"', start, end)
+        if quotes % 2 == 0:
+            return content[:end]
+
+
 def _parquet(source: io.BytesIO) -> pl.DataFrame:
     """The table in a Parquet file, if it has no more cells than are read: a run of equal cells takes a few bytes."""
     from pyarrow import parquet  # noqa: PLC0415  (few targets need it)
 
     about = parquet.read_metadata(source)
-    check_shape((about.num_rows, about.num_columns), "it")
+    check_size(about.num_rows, about.num_columns, "it")
     source.seek(0)
     check_parquet(source)
     source.seek(0)
@@ -103,6 +121,8 @@ def to_json(table: pl.DataFrame) -> dict[str, Any]:
 
 def from_json(text: str | bytes, what: str) -> Any:
     """An answer: `{"columns": ..., "rows": ...}` is a table, `{"value": ...}` a value, `{"error": ...}` an error."""
+    if values_in(text) > MOST_VALUES:
+        raise TargetError(f"{what} holds more than {MOST_VALUES:,} values: let it release less.")
     try:
         answer = _encodable(json.loads(text))
     except (ValueError, RecursionError):
@@ -141,6 +161,7 @@ def _table(columns: list[Any], rows: list[Any], what: str) -> pl.DataFrame:
         raise TargetError(f"{what} is not a table: let each of its columns be a name, which is text.")
     if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
         raise TargetError(f"{what} is not a table: let each of its rows be a list of {len(columns):,} cells.")
+    check_size(len(rows), len(columns), what)
     try:
         return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
     except BaseException as error:  # noqa: BLE001  (foreign data: polars may even panic)

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from crowdproof.audit.releases.objects import Other, Record
-from crowdproof.audit.releases.sizes import check_decimal, check_parts, check_shape
+from crowdproof.audit.releases.sizes import MOST_VALUES, check_decimal, check_parts, check_shape, values_in
 from crowdproof.audit.targets.answer_bytes import AS_IS, LENGTH
 from crowdproof.audit.targets.arrow import read_checked
 from crowdproof.audit.targets.plain import ARRAY_KINDS, MOST_DEPTH
@@ -27,8 +27,6 @@ from crowdproof.errors import TargetError, pass_interrupts
 MOST_BYTES = 1 << 28
 """256 MiB: some ten million rows of a table, beyond what is run again and again; a judge can still hold a few of them.
 """
-MOST_VALUES = 1 << 24
-"""Values in the JSON text. Each takes up to a hundred bytes once it is read, and this keeps that below two GiB."""
 
 _DTYPE = re.compile(rf"[<>|=][{ARRAY_KINDS}][1-9][0-9]*(\[[0-9]*[a-zA-Z]+\])?")
 _LAST_CHARACTER = 0x10FFFF
@@ -63,7 +61,7 @@ def decode(content: bytes, what: str, table: ReadTable = checked_table) -> Any:
 def _decoded(content: bytes, table: ReadTable) -> Any:
     (length,) = LENGTH.unpack_from(content)
     text, rest = content[LENGTH.size : LENGTH.size + length], content[LENGTH.size + length :]
-    if len(text) > MOST_VALUES and sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
+    if values_in(text) > MOST_VALUES:
         raise ValueError(f"it holds more than {MOST_VALUES:,} values")
     reader = _Reader(rest, table)
     value = reader.value(json.loads(text), 0)

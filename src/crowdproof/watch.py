@@ -36,6 +36,8 @@ KILL_SECONDS = 5.0
 """How long they are killed, with all that they start meanwhile, before this process ends all the same."""
 ADOPT = 36
 """The number of `prctl` by which orphans below a process become its children: PR_SET_CHILD_SUBREAPER in Linux."""
+DUMPABLE = 4
+"""The number of `prctl` by which a process says whether others of its user may look into it: PR_SET_DUMPABLE."""
 LAST_SECONDS = 8.0
 """What a process that was stopped too often has to write what it found, where the caller sets no such time."""
 OF_SIGNAL = 128
@@ -87,13 +89,16 @@ def fork(patience: float | None = None, *, alone: bool = False) -> Line | Ended:
 
     It is killed where it still goes on so many seconds of `patience` after SIGTERM was passed on to it. Without any,
     and on a system that cannot wait for a signal with a time limit, it may take as long as it likes. Where it is to
-    leave the system `alone` at its end, processes that it leaves behind are ended, which Linux can tell.
+    leave the system `alone` at its end, processes that it leaves behind are ended, and neither of the two shows others
+    its memory and its open files; both is so in Linux.
     """
     _flush()
     told, tell = os.pipe()
     ends, alive = os.pipe()
     token = os.urandom(TOKEN_BYTES)
     adopts = alone and _adopt()
+    if alone:
+        _control(DUMPABLE, 0)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may not wait for children; we do
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*PASSED_ON, *UNASKED, signal.SIGCHLD})
     try:
@@ -164,12 +169,15 @@ def _adopt() -> bool:
 
     Not where there are children already, of whoever started us by `exec`: what they leave behind is not ours to end.
     """
-    if _children() != set():
-        return False
+    return _children() == set() and _control(ADOPT, 1)
+
+
+def _control(number: int, value: int) -> bool:
+    """Set a property of this process; whether the system has it."""
     try:
         import ctypes  # noqa: PLC0415  (not in every Python)
 
-        return bool(ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0) == 0)
+        return bool(ctypes.CDLL(None).prctl(number, value, 0, 0, 0) == 0)
     except (ImportError, OSError, AttributeError):
         return False
 

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import tempfile
 import threading
 
 import pytest
@@ -81,3 +82,39 @@ def test_half_a_character_spoils_no_format(form):
     text = render(findings, form)
     text.encode()
     assert "\\udfff" in text or form == "junit"
+
+
+@pytest.mark.parametrize("behind_a_link", [False, True])
+@pytest.mark.parametrize("victim", ["victim", "/dev", "/proc/self/fd"])
+def test_nothing_is_written_into_a_folder_that_took_the_place_of_the_one_that_was_named(
+    tmp_path, victim, behind_a_link
+):
+    for name in ("reports", "victim"):
+        (tmp_path / name).mkdir()
+    path = tmp_path / "reports" / "o.json"
+    if behind_a_link:
+        path = tmp_path / "link.json"
+        path.symlink_to("reports/o.json")
+    files.remember(path)
+    (tmp_path / "reports").rename(tmp_path / "moved")
+    (tmp_path / "reports").symlink_to(victim)
+    with pytest.raises(OSError, match="another folder took the place of its folder"):
+        files.put(path, b"[]")
+    assert not list((tmp_path / "victim").iterdir())
+    (tmp_path / "reports").unlink()
+    (tmp_path / "moved").rename(tmp_path / "reports")
+    files.put(path, b"[]")
+    assert (tmp_path / "reports" / "o.json").read_bytes() == b"[]"
+    assert path.is_symlink() == behind_a_link
+
+
+def test_a_fifo_in_memory_is_not_waited_for():
+    """The folder is below /dev, whose files are devices otherwise."""
+    if not files.OF_MEMORY.is_dir():
+        pytest.skip("this system has no such folder")
+    with tempfile.TemporaryDirectory(dir=files.OF_MEMORY) as folder:
+        path = files.Path(folder) / "o.json"
+        files.remember(path)
+        os.mkfifo(path)
+        files.put(path, b"[]")
+        assert path.read_bytes() == b"[]"

@@ -1,5 +1,6 @@
 """The process that waits: no code but the one that was told, and no pass without one."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -235,3 +236,35 @@ def test_what_it_told_before_it_hung_is_kept():
     ends = "import atexit; atexit.register(time.sleep, 100)"
     assert asked_to_end(f"{DEAF}{ends}; sys.exit(1)") == (ExitCode.REFUTED, "")
     assert asked_to_end(f"{DEAF}{ends}; sys.exit(0)")[0] == ExitCode.BROKEN
+
+
+LOOKING = """import subprocess
+    print(subprocess.run([sys.executable, '-c', {program!r}], capture_output=True, text=True).stdout)
+    sys.exit(0)"""
+LOOKED = """
+import os
+for name in ("mem", "fd/1", "fd/2", "cwd"):
+    try:
+        os.open(f"/proc/{os.getppid()}/{name}", os.O_WRONLY if name.startswith("fd") else os.O_RDONLY)
+        print(name)
+    except PermissionError:
+        pass
+"""
+DROP, PTRACE = 24, 19
+"""PR_CAPBSET_DROP and CAP_SYS_PTRACE: the superuser of a machine looks into any process, that of a container into none
+but its own."""
+
+
+def as_in_a_container():
+    ctypes.CDLL(None).prctl(DROP, PTRACE, 0, 0, 0)
+
+
+@LINUX
+def test_a_target_can_open_no_file_of_the_judge_and_none_of_its_memory():
+    """Neither the report on its standard output could be forged, nor the line on which it tells its exit code."""
+    looking = LOOKING.format(program=LOOKED)
+    ran = watched(looking, preexec_fn=as_in_a_container)
+    assert (ran.returncode, ran.stdout.split()) == (0, [])
+    twin = [sys.executable, "-c", "import sys\n" + looking.replace("\n    ", "\n")]
+    seen = subprocess.run(twin, capture_output=True, text=True, timeout=60, preexec_fn=as_in_a_container)
+    assert "fd/1" in seen.stdout.split()

@@ -12,7 +12,7 @@ from fuzzing.parsers import PARSERS
 
 PART = 2_500
 """Inputs of one piece of work."""
-FEWER = {"reports": 10}
+FEWER = {"reports": 10, "workbook": 10}
 """Parsers that are given only one in so many inputs, since each takes long."""
 
 

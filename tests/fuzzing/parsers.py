@@ -1,12 +1,14 @@
 """Everything that reads what others wrote, each with samples of it; whatever comes, the error is one of ours."""
 
 import datetime
+import gzip
 import io
 import json
 import random
 import socket
 import sqlite3
 import tempfile
+import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -14,6 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import polars as pl
 from attrs import frozen
 from raw_services import chunked, head, whole
@@ -192,6 +195,36 @@ def _sqlite_samples() -> list[bytes]:
     return [path.read_bytes()]
 
 
+def _gzip_samples() -> list[bytes]:
+    return [gzip.compress(b"age,zip\n31,a\n47,b\n", mtime=0)]
+
+
+def _workbook_samples() -> list[bytes]:
+    """Workbooks whose parts are not compressed, so that most changes of their bytes are changes of a cell."""
+    whole, stored = io.BytesIO(), io.BytesIO()
+    book = openpyxl.Workbook()
+    for row in (["age", "zip"], [31, "a"], [47, None], [datetime.date(2026, 1, 1), "b"]):
+        book.active.append(row)
+    book.save(whole)
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(stored, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    return [whole.getvalue(), stored.getvalue()]
+
+
+def _mutated_workbook(samples: list[bytes], rng: random.Random) -> bytes:
+    """A workbook with a part that is spoilt; its checksums are right, so that the part is read."""
+    if rng.random() < 0.2:
+        return mutated(samples, rng)
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(samples[0])) as source, zipfile.ZipFile(sink, "w") as target:
+        spoilt = rng.choice([*source.namelist(), *["xl/worksheets/sheet1.xml"] * 4])
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, mutated([content], rng) if name == spoilt else content)
+    return sink.getvalue()
+
+
 CONFIG = """
 error = "1e-6"
 seconds = 60
@@ -324,6 +357,14 @@ PARSERS = {
     ),
     "arrow file": Parser(
         partial(_file, suffix=".arrow", read=read_table), _written(lambda table, sink: table.write_ipc(sink))
+    ),
+    "compressed arrow file": Parser(
+        partial(_file, suffix=".arrow", read=read_table),
+        _written(lambda table, sink: table.write_ipc(sink, compression="zstd")),
+    ),
+    "packed csv file": Parser(partial(_file, suffix=".csv.gz", read=read_table), _gzip_samples),
+    "workbook": Parser(
+        partial(_file, suffix=".xlsx", read=read_table), cache(_workbook_samples), mutate=_mutated_workbook
     ),
     "sqlite file": Parser(partial(_file, suffix=".sqlite", read=read_table), _sqlite_samples),
     "csv release": Parser(

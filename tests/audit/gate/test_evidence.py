@@ -1,5 +1,6 @@
 """The evidence file: nothing counted twice, nothing lost that was committed, nothing overwritten."""
 
+import contextlib
 import math
 import os
 import signal
@@ -198,6 +199,25 @@ def test_damaged_content_is_told_as_damage_and_left_alone(path, damage):
     ):
         evidence.standing(epoch)
     assert "writable" not in str(told.value)
+    assert path.read_bytes() == before
+
+
+PLANTED = {
+    "trigger": "CREATE TRIGGER forged AFTER INSERT ON slices BEGIN UPDATE epochs SET peak = 1e9; END",
+    "view": "DROP TABLE slices; CREATE VIEW slices AS SELECT 1 AS epoch",
+    "index": "CREATE INDEX forged ON epochs (name)",
+    "table": "CREATE TABLE forged AS SELECT * FROM slices",
+}
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_what_is_not_ours_in_a_file_does_not_run(path, kind):
+    Evidence(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        base.executescript(PLANTED[kind])
+    before = path.read_bytes()
+    with pytest.raises(DataError, match="it was left as it is"):
+        Evidence(path)
     assert path.read_bytes() == before
 
 

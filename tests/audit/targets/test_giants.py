@@ -1,6 +1,7 @@
 """A few bytes that stand for more than any memory holds: an error of the target, at once, wherever it runs."""
 
 import io
+import json
 import time
 from decimal import Decimal
 from fractions import Fraction
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from crowdproof.audit.releases import sizes
 from crowdproof.audit.releases.canonical import canonical, looked_at, snapshot
 from crowdproof.audit.releases.objects import Other
 from crowdproof.audit.releases.sizes import MOST_CELLS
@@ -162,5 +164,44 @@ def test_honest_tables_arrive():
 def test_a_parquet_file_with_too_many_cells_is_not_read():
     sink = io.BytesIO()
     pa.parquet.write_table(named(pa.nulls(MOST_CELLS + 1)), sink)
-    with pytest.raises(TargetError, match=r"the file: it returned an array of 33,554,433 x 1 cells"):
+    with pytest.raises(TargetError, match=r"the file: it returned a table of 33,554,433 rows and 1 columns"):
         exchange.decode(sink.getvalue(), "parquet", "the file")
+
+
+NAMES = [str(number) for number in range(101)]
+WIDE = {
+    "csv": lambda: exchange.decode(",".join(NAMES).encode() + b"\n", "csv", "it"),
+    "csv whose first name has a line break": lambda: exchange.decode(
+        b'"a\n\nb",' + ",".join(NAMES).encode() + b"\n", "csv", "it"
+    ),
+    "json": lambda: exchange.from_json(f'{{"columns": {json.dumps(NAMES)}, "rows": []}}', "it"),
+    "arrow": lambda: transport.decode(answer(stream(pa.table({name: [1] for name in NAMES}))), "it"),
+    "polars": lambda: plain(pl.DataFrame({name: [1] for name in NAMES}), "it"),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_a_table_of_very_many_columns_is_no_release(monkeypatch, name):
+    for module in (sizes, arrow):
+        monkeypatch.setattr(module, "MOST_COLUMNS", 100)
+    with pytest.raises(TargetError, match=r"10[12] columns, and 100 are read"):
+        WIDE[name]()
+
+
+def test_a_text_of_very_many_cells_is_not_taken_apart(monkeypatch):
+    monkeypatch.setattr(sizes, "MOST_CELLS", 1000)
+    for content in (b"a\n" + b"1\n" * 1001, b"a,b\n" + b"1,2\n" * 501, b"a\n" + b"," * 1001):
+        with pytest.raises(TargetError, match="1,000 cells are read: let it release less"):
+            exchange.decode(content, "csv", "it")
+    assert exchange.decode(b"a,b\n" + b"1,2\n" * 400, "csv", "it").shape == (400, 2)
+
+
+@pytest.mark.parametrize("text", ['{"value": [%s1]}', '{"columns": [], "rows": [%s[]]}'])
+def test_an_answer_of_very_many_values_is_not_read(monkeypatch, text):
+    for module in (sizes, exchange):
+        monkeypatch.setattr(module, "MOST_VALUES", 1000)
+    for content in (text % ("[]," * 1000), (text % ("[]," * 1000)).encode()):
+        with pytest.raises(TargetError, match="it holds more than 1,000 values: let it release less"):
+            exchange.from_json(content, "it")
+    assert exchange.from_json(text % ("[]," * 100), "it") is not None
+    assert len(exchange.from_json(f'{{"value": "{"x" * 5000}"}}', "it")) == 5000

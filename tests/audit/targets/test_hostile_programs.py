@@ -81,9 +81,7 @@ def lines(folder, body, timeout):
     return load_target(f"lines:{sys.executable} {folder}/it.py", timeout=timeout)
 
 
-@pytest.mark.parametrize(
-    "body", ["time.sleep(60)", "print('{}', flush=True)\ntime.sleep(60)", "sys.stdin.read(70_000)\ntime.sleep(60)"]
-)
+@pytest.mark.parametrize("body", ["time.sleep(60)", "sys.stdin.read(70_000)\ntime.sleep(60)"])
 def test_a_program_that_does_not_read_is_not_waited_for(tmp_path, body):
     start = time.monotonic()
     with lines(tmp_path, body, timeout=2) as target, pytest.raises(TargetError, match="did not read its input within"):
@@ -107,3 +105,42 @@ for line in sys.stdin:
 """
     with lines(tmp_path, body, timeout=20) as target:
         assert [len(each) for each in target.runs(MANY, [1, 2])] == [300_000] * 2
+
+
+ANSWERS = """
+import json
+for number, line in enumerate(sys.stdin):
+    print(json.dumps({{"value": len(json.loads(line)["rows"])}}), flush=False)
+    {more}
+    sys.stdout.flush()
+"""
+
+
+@pytest.mark.parametrize("more", ["number == 1 and print('{\"value\": 9}')", "print('')", "sys.stdout.write('{')"])
+def test_a_line_that_nobody_asked_for_is_no_answer_to_the_next_question(tmp_path, more):
+    answered, refused = [], []
+    with lines(tmp_path, ANSWERS.format(more=more), timeout=20) as target:
+        for rows in (3, 2, 3, 2):
+            try:
+                answered += [(rows, *target.runs(PEOPLE.head(rows), [1]))]
+            except TargetError as error:
+                refused.append(str(error))
+            time.sleep(0.3)
+    assert all(rows == released for rows, released in answered)
+    assert refused
+    assert all("wrote more than one line for a run" in each for each in refused)
+
+
+def test_its_twin_that_answers_once_is_heard(tmp_path):
+    with lines(tmp_path, ANSWERS.format(more="pass"), timeout=20) as target:
+        assert target.runs(PEOPLE, range(20)) == [3] * 20
+
+
+def test_an_answer_before_the_question_is_none(tmp_path):
+    """The question is longer than a pipe holds, so that the program answers before it has read it."""
+    body = "print('{\"value\": 1}', flush=True)\nsys.stdin.readline()\ntime.sleep(60)"
+    with (
+        lines(tmp_path, body, timeout=20) as target,
+        pytest.raises(TargetError, match="wrote more than one line for a run"),
+    ):
+        target.runs(MANY, [1])
