@@ -20,7 +20,7 @@ from crowdproof.audit.compare.question import Question
 from crowdproof.audit.gate.cases import Case, load_options, runs_of, table_of
 from crowdproof.audit.gate.config import Entry, Project
 from crowdproof.audit.gate.evidence import Slice
-from crowdproof.audit.request import Budget, Pair, Request, Sampling
+from crowdproof.audit.request import DEFAULT_CANARIES, Budget, OneRunTerms, Pair, Request, Sampling
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.load import load_target
@@ -70,7 +70,7 @@ class AuditEngine:
         with suppress(NoReleaseError):  # data that is refused in every form: other datasets may not be
             target.get_ready([data])
         case = Case(entry, Subject(target), data, runs, spends=True, loaded=target.loaded)
-        if not isinstance(entry.claim, DistributionClaim):
+        if entry.one_run or not isinstance(entry.claim, DistributionClaim):
             return case
         budget = Budget(seconds=seconds)
         question = Question.of(_request(case, budget, error=Fraction(1, 2), seed=0))
@@ -137,6 +137,7 @@ def _audited(case: Case, budget: Budget, *, error: Fraction, seed: int) -> Findi
         seed=seed,
         sampling=Sampling(entry.sampling),
         deterministic=entry.deterministic,
+        one_run=OneRunTerms(entry.canaries or DEFAULT_CANARIES) if entry.one_run else None,
     )
 
 

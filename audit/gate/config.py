@@ -106,6 +106,16 @@ class Entry:
         ),
         default=None,
     )
+    one_run: bool = field(
+        metadata=about(
+            "Judges the claim by a single run on all of the data, with canaries put in; every gate runs it anew.",
+            key="one-run",
+        ),
+        default=False,
+    )
+    canaries: int | None = field(
+        metadata=about("How many canaries a single run puts into the data."), default=None, converter=optional_count
+    )
     runs: int | None = field(
         metadata=about("How many runs of the target one gate spends."), default=None, converter=optional_count
     )
@@ -123,6 +133,10 @@ class Entry:
             raise ParameterError(
                 "a gate runs its targets: examine outputs that were made before with crowdproof audit."
             )
+        if self.canaries is not None and not self.one_run:
+            raise ParameterError(f"{self.name} has canaries, which are for a single run: set one-run = true as well.")
+        if self.one_run and self.values is not None:
+            raise ParameterError(f"{self.name} has one-run and values: canaries are put into data, so name a file.")
         if self.sampling not in {"auditor", "target"}:
             raise ParameterError(f"sampling is {self.sampling!r}: write auditor or target.")
 

@@ -3,16 +3,27 @@
 A check returns the value in its exact form, or raises a `ParameterError` that says what to write instead.
 """
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
+from typing import Any
+
+from attrs import Attribute
 
 from crowdproof.errors import ParameterError
 from crowdproof.exact import LONGEST_RUN, Number, rate, rational, show
 
 
-def about(words: str) -> dict[str, str]:
-    """The line that editors show for a field."""
-    return {"about": words}
+def about(words: str, *, key: str | None = None) -> dict[str, str]:
+    """The line that editors show for a field, and its key in the file where that is not its name."""
+    return {"about": words} if key is None else {"about": words, "key": key}
+
+
+def key_of_field(field: Attribute[Any]) -> str:
+    """The key of a field in the file."""
+    key: str = field.metadata.get("key", field.name)
+    return key
 
 
 def false_alarm_rate(number: Fraction) -> Fraction:

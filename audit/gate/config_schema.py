@@ -7,6 +7,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from attrs import NOTHING, fields, has
 
 from crowdproof.audit.gate.config import Cell, Config, Until
+from crowdproof.audit.gate.config_fields import key_of_field
 from crowdproof.audit.gate.recipes import RECIPES, Recipe
 from crowdproof.claims import PARSEABLE, Claim
 from crowdproof.findings import Json
@@ -62,8 +63,10 @@ def _without_none(kinds: tuple[Any, ...]) -> Any:
 
 def _object(kind: Any, tag: dict[str, Json]) -> dict[str, Json]:
     hints = get_type_hints(kind)
-    properties = {each.name: {"description": each.metadata["about"], **_of(hints[each.name])} for each in fields(kind)}
-    required = [*tag, *(each.name for each in fields(kind) if each.default is NOTHING)]
+    properties = {
+        key_of_field(each): {"description": each.metadata["about"], **_of(hints[each.name])} for each in fields(kind)
+    }
+    required = [*tag, *(key_of_field(each) for each in fields(kind) if each.default is NOTHING)]
     return {
         "type": "object",
         "description": str(kind.__doc__).splitlines()[0],

@@ -14,6 +14,7 @@ from cattrs.errors import (
 
 from crowdproof.audit.gate.arithmetic import mismatch
 from crowdproof.audit.gate.config import Config
+from crowdproof.audit.gate.config_fields import key_of_field
 from crowdproof.audit.gate.positions import Where
 
 
@@ -36,7 +37,7 @@ def mistakes_of(error: BaseException, where: Where) -> Iterator[Mistake]:
             for inner in plain:
                 yield from mistakes_of(inner, where)
         case ForbiddenExtraKeysError():
-            known = [each.name for each in fields(error.cl)]
+            known = [key_of_field(each) for each in fields(error.cl)]
             yield from (Mistake((*where, key), _unknown(key, known)) for key in sorted(error.extra_fields))
         case KeyError():
             yield Mistake(where, f"{_words(where[:-1])} has no {where[-1]}: add it.")

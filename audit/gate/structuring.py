@@ -7,12 +7,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
-from attrs import fields, has
+from attrs import Attribute, fields, has
 from cattrs import Converter
 from cattrs.cols import homogenous_tuple_structure_factory
 from cattrs.gen import make_dict_structure_fn, override
 
 from crowdproof.audit.gate.config import Cell, Config, Until
+from crowdproof.audit.gate.config_fields import key_of_field
 from crowdproof.audit.gate.recipes import RECIPES, Recipe
 from crowdproof.claims import PARSEABLE, Claim, build_claim, parse_claim
 from crowdproof.errors import ParameterError
@@ -45,15 +46,17 @@ def _make_converter(folder: Path) -> Converter:
 def _table(kind: type, converter: Converter) -> Any:
     """Fields are converted one by one, not by the class, which would stop at the first that is wrong."""
     kinds = get_type_hints(kind)
-    hooks = {
-        each.name: override(struct_hook=_then(converter.get_structure_hook(kinds[each.name]), each.converter))
-        for each in fields(kind)
-        if each.converter is not None
-    }
+    hooks = {each.name: _override(each, converter.get_structure_hook(kinds[each.name])) for each in fields(kind)}
     make: Any = make_dict_structure_fn
     build = make(kind, converter, _cattrs_forbid_extra_keys=True, **hooks)
     strict = _strictly(dict, "a table")
     return lambda value, _: build(strict(value, _), kind)
+
+
+def _override(field: "Attribute[Any]", structure: Any) -> Any:
+    """How a field is read: under its key, and by its converter where it has one."""
+    hook = structure if field.converter is None else _then(structure, field.converter)
+    return override(rename=key_of_field(field), struct_hook=hook)
 
 
 def _then(structure: Any, convert: Any) -> Any:

@@ -284,3 +284,29 @@ def test_a_spoilt_key_file_is_an_error_of_the_file(tmp_path):
                 read_key(path)
     path.write_text(to_text(key))
     assert read_key(path).seal == key.seal
+
+
+def test_a_gate_judges_by_one_run(tmp_path):
+    from crowdproof.audit.gate import Options, read_project, run_gate
+    from crowdproof.errors import ConfigError
+
+    DATA.write_parquet(tmp_path / "people.parquet")
+    (tmp_path / "target.py").write_text(
+        "import polars as pl\n\n\ndef same(table):\n    return table.sample(fraction=0.6, seed=1)\n\n\n"
+        "def count(table):\n    return pl.DataFrame({'rows': [table.height // 10000]})\n"
+    )
+    entry = '[[claims]]\nname = "{0}"\ntarget = "target:{0}"\ndata = "people.parquet"\nclaim = "dp(epsilon=1)"\n'
+    config = tmp_path / "privacy.toml"
+    more = 'isolate = "none"\none-run = true\ncanaries = 300\n'
+    config.write_text(entry.format("same") + more + entry.format("count") + more)
+    result = run_gate(read_project(config), Options(1))
+    leaky, safe = result.findings
+    assert isinstance(leaky.verdict, Refuted)
+    assert leaky.cost.runs == 1
+    assert not isinstance(safe.verdict, Refuted)
+    config.write_text(entry.format("same") + "canaries = 300\n")
+    with pytest.raises(ConfigError, match="set one-run = true"):
+        read_project(config)
+    config.write_text(entry.format("same") + "one_run = true\n")
+    with pytest.raises(ConfigError, match="did you mean one-run"):
+        read_project(config)
