@@ -5,7 +5,6 @@ it. The mixture weighs each by the probability that it gave to all coins so far,
 it loses at most ln(number of experts) against the best of them, which nobody needs to know.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +19,8 @@ canaries."""
 PRIOR = 0.25
 """What is counted for either side before the first coin. Measured: with a half, as Krichevsky and Trofimov have it, a
 release that tells of 60 canaries gives about 2% less evidence."""
+FAR = 700.0
+"""Of a logarithm of odds: e^700 is still a float, and no odds are so large."""
 
 
 def _cells(compared: Compared) -> Iterator[NDArray[np.int64]]:
@@ -46,64 +47,55 @@ def _binned(values: Floats) -> NDArray[np.int64]:
 
 
 @define(eq=False)
-class Expert:
-    """Expects canaries by what was seen of others in the same cell.
+class Learner:
+    """Expects canaries one after the other; each coin is told after its canary was bet on.
 
-    That the cell tells nothing, and that it has a tendency, are taken to be equally likely at first. So a cell in which
-    a few coins happened to be alike is hardly bet on.
+    An expert expects a canary by what was seen of others in the same cell. That the cell tells nothing, and that it has
+    a tendency, are taken to be equally likely at first. So a cell in which a few coins happened to be alike is hardly
+    bet on.
     """
 
     cells: NDArray[np.int64]
+    """By expert and canary; no two experts share a cell."""
     counts: Floats = field(init=False)
     """How many coins did not come up and did, by cell."""
     leaning: Floats = field(init=False)
     """ln of how much likelier the coins of a cell are by its tendency than by fair coins."""
+    log_weights: Floats = field(init=False)
+    """ln of the probability that each expert gave to all coins so far."""
 
     def __attrs_post_init__(self) -> None:
         size = int(self.cells.max(initial=0)) + 1
         self.counts, self.leaning = np.full((size, 2), PRIOR), np.zeros(size)
+        self.log_weights = np.zeros(len(self.cells))
 
-    def opinion(self, canary: int) -> float:
-        """The probability that it is in."""
-        cell = int(self.cells[canary])
-        trust = 1 / (1 + math.exp(-min(float(self.leaning[cell]), 700.0)))
-        return trust * self._tendency(cell) + (1 - trust) / 2
-
-    def _tendency(self, cell: int) -> float:
-        out, inside = self.counts[cell]
-        return float(inside / (out + inside))
-
-    def told(self, canary: int, *, inside: bool) -> None:
-        """Learn the coin of a canary."""
-        cell = int(self.cells[canary])
-        tendency = self._tendency(cell)
-        self.leaning[cell] += math.log(2 * (tendency if inside else 1 - tendency))
-        self.counts[cell, int(inside)] += 1
-
-
-@define(eq=False)
-class Learner:
-    """Expects canaries one after the other; each coin is told after its canary was bet on."""
-
-    compared: Compared
-    experts: list[Expert] = field(init=False)
-    log_weights: Floats = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.experts = [Expert(cells) for cells in _cells(self.compared)]
-        self.log_weights = np.zeros(len(self.experts))
+    @classmethod
+    def of(cls, compared: Compared) -> "Learner":
+        """One that goes by these features."""
+        numbered, size = [], 0
+        for cells in _cells(compared):
+            numbered.append(size + cells)
+            size += int(cells.max(initial=0)) + 1
+        return cls(np.array(numbered))
 
     def expected(self, canary: int) -> float:
         """The probability that this canary is in, as far as the coins so far tell."""
+        opinions, _ = self._opinions(canary)
         weights = np.exp(self.log_weights - self.log_weights.max())
-        return float(weights @ self._opinions(canary) / weights.sum())
+        return float(weights @ opinions / weights.sum())
 
-    def _opinions(self, canary: int) -> Floats:
-        return np.array([each.opinion(canary) for each in self.experts])
+    def _opinions(self, canary: int) -> tuple[Floats, Floats]:
+        """The probability that it is in, to each expert, and the same by the tendency of its cell."""
+        cells = self.cells[:, canary]
+        out, inside = self.counts[cells].T
+        tendency = inside / (out + inside)
+        trust = 1 / (1 + np.exp(-np.minimum(self.leaning[cells], FAR)))
+        return trust * tendency + (1 - trust) / 2, tendency
 
     def told(self, canary: int, *, inside: bool) -> None:
         """Learn the coin of a canary."""
-        opinions = self._opinions(canary)
+        opinions, tendency = self._opinions(canary)
+        cells = self.cells[:, canary]
         self.log_weights += np.log(opinions if inside else 1 - opinions)
-        for each in self.experts:
-            each.told(canary, inside=inside)
+        self.leaning[cells] += np.log(2 * (tendency if inside else 1 - tendency))
+        self.counts[cells, int(inside)] += 1

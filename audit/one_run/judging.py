@@ -51,7 +51,7 @@ class Judgement:
 
 def judge(compared: Compared, coins: NDArray[np.bool_], stakes: Stakes) -> Judgement:
     """Bet on the canaries in their order, which is random; each coin is revealed after its bet."""
-    learner = Learner(compared)
+    learner = Learner.of(compared)
     expected = np.empty(len(coins))
     for canary, coin in enumerate(coins):
         expected[canary] = learner.expected(canary)
