@@ -6,7 +6,7 @@ from fractions import Fraction
 from attrs import Factory, define, evolve, frozen
 
 from crowdproof.audit.allowance import Allowance
-from crowdproof.audit.compare.exact import ExactResult, Excess, exact_report, worst_excess
+from crowdproof.audit.compare.exact import ExactResult, Excess, ease, exact_report, worst_excess
 from crowdproof.audit.compare.measured import ASSUMED, UNCONFIRMED, if_deterministic
 from crowdproof.audit.compare.question import Question
 from crowdproof.audit.request import Pair
@@ -35,13 +35,13 @@ SOURCES = 2
 
 @frozen(eq=False)
 class Examined:
-    """A pair whose law is known, and the event that tells its datasets apart best at the point that it breaks most."""
+    """A pair whose law is known, and the event that tells its datasets apart best at one point of the claim."""
 
     result: ExactResult
     excess: Excess
     flipped: bool
     point: Point
-    """The point of the claim at which delta is exceeded most, or nearest to it."""
+    """Of the points that are broken, the one that the fewest fresh runs confirm; else the one that is nearest to it."""
     of_many: bool = False
     """Whether the claim has other points as well."""
     open: bool = False
@@ -51,7 +51,11 @@ class Examined:
     def of(cls, result: ExactResult, curve: Sequence[Point]) -> "Examined":
         """The pair at all points of the claim."""
         found = [cls(result, *worst_excess(result.law, point.epsilon), point) for point in curve]
-        worst = max(found, key=lambda each: each.beyond)
+        broken = [each for each in found if each.refutes]
+        if broken:
+            worst = max(broken, key=lambda each: ease(each.excess, each.point.delta))
+        else:
+            worst = max(found, key=lambda each: each.beyond)
         unsure = not result.complete and any(each.excess.bounds().high > each.point.delta for each in found)
         return evolve(worst, of_many=len(curve) > 1, open=unsure and not worst.refutes)
 

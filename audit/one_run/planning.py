@@ -1,11 +1,15 @@
 """What one run can show, worked out before anything runs: how many right guesses a refutation takes."""
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
+from functools import lru_cache
 
+import numpy as np
 from attrs import frozen
 
-from crowdproof.audit.one_run.guessing import PRIOR
+from crowdproof.audit.one_run.comparing import Compared
+from crowdproof.audit.one_run.judging import judge
 from crowdproof.audit.one_run.stakes import Stakes
 from crowdproof.exact import Epsilon
 
@@ -34,28 +38,25 @@ def plan(epsilon: Epsilon, delta: Fraction, *, canaries: int, runs: int, error: 
     """How many canaries a release must tell of, of which the auditor first has to learn how it tells.
 
     >>> str(plan(Epsilon.of(1), Fraction(0), canaries=1000, runs=1, error=Fraction(1, 10**6)))
-    'By one run with 1,000 canaries the claim is refuted if the release tells for sure of 58 of them.'
+    'By one run with 1,000 canaries the claim is refuted if the release tells for sure of 57 of them.'
     """
     stakes = Stakes.of(epsilon, delta, canaries)
     needed = -math.log(float(error)) / runs
-    low, high = 0, canaries + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if stakes.log_evidence(_log_wealth(middle, stakes)) >= needed:
-            high = middle
-        else:
-            low = middle
-    return Plan(canaries, runs, high if high <= canaries else None)
+    told = bisect_left(_log_wealths(stakes), needed, key=stakes.log_evidence) + 1
+    return Plan(canaries, runs, told if told <= canaries else None)
 
 
-def _log_wealth(told: int, stakes: Stakes) -> float:
-    """ln of the wealth after so many sure canaries, all of them alike: the first teach how sure they are."""
-    return max(0.0, sum(_gain(before, stakes) for before in range(told)))
+@lru_cache(maxsize=4)
+def _log_wealths(stakes: Stakes) -> list[float]:
+    """The largest ln of the wealth up to each canary, by the bets of an audit on a release that tells of all of them.
 
-
-def _gain(before: int, stakes: Stakes) -> float:
-    sure = min((before + PRIOR) / (before + 2 * PRIOR), stakes.surest)
-    return math.log(sure / stakes.most) if sure > stakes.most else 0.0
+    Every other canary is in. One feature says so, which the bets have to learn like any other.
+    """
+    coins = np.arange(stakes.canaries) % 2 == 0
+    kinds = ("canary",) * stakes.canaries
+    release = Compared(names=("tells for sure",), matrix=coins[np.newaxis].astype(float), kinds=kinds)
+    wealths: list[float] = np.maximum.accumulate(judge(release, coins, stakes).log_wealths).tolist()
+    return wealths
 
 
 def remedy(epsilon: Epsilon, delta: Fraction, *, canaries: int, error: Fraction) -> str:

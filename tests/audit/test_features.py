@@ -44,6 +44,10 @@ def noisy_count(people: pl.DataFrame, rng, scale=0.5):
 NOTIONS = {
     "dp": ("dp(epsilon=0.7)", "shown", "noisy_count"),
     "dps": ("dps(beta=0.5, epsilon=1, delta=0.2)", "shown", "coarse"),
+    "zcdp": ("zcdp(rho=0.25)", "shown", "noisy_count"),
+    "rdp": ("rdp(alpha=2, epsilon=0.7)", "shown", "noisy_count"),
+    "gdp": ("gdp(mu=0.9)", "shown", "noisy_count"),
+    "fdp": ("fdp(points=0.7:0|0.3:0.2)", "shown", "noisy_count"),
     "crowd-blending": ("crowd-blending(k=5, epsilon=0)", "shown", "coarse"),
     "safe": ("safe()", "ranged", "shown"),
     "k-anonymity": ("k-anonymity(k=5)", "shown", "coarse"),

@@ -60,15 +60,27 @@ def planned(excess: Excess, delta: Fraction, error: Fraction) -> Plan | None:
     >>> planned(certain, Fraction(0), Fraction(1, 10**6)), 0.9**132 <= 1e-6 < 0.9**131
     (Plan(runs=132, heavy=Fraction(1, 10)), True)
     """
-    # in fractions: e^eps and one over p may be beyond the floats
-    x, q = exp_bounds(excess.epsilon)[1], excess.q + excess.unseen_q
-    heavy = excess.p / (excess.p + x * (1 - q))
-    missed = heavy * (1 - (x * q + delta) / excess.p)
+    heavy, missed = _missed(excess, delta)
     # the largest probability that one run comes out as enumerated is 1 - missed
     if missed <= LEAST_MISSED:
         return None
     runs = 1 if missed >= 1 else math.ceil(math.log(error) / math.log1p(-float(missed)) * (1 + ROUNDING))
     return Plan(runs=runs, heavy=heavy) if runs <= MOST else None
+
+
+def _missed(excess: Excess, delta: Fraction) -> tuple[Fraction, Fraction]:
+    """The best w, and how likely a fresh run then is to come out otherwise than as enumerated if the claim is true.
+
+    In fractions, since e^eps and one over p may be beyond the floats.
+    """
+    x, q = exp_bounds(excess.epsilon)[1], excess.q + excess.unseen_q
+    heavy = excess.p / (excess.p + x * (1 - q))
+    return heavy, heavy * (1 - (x * q + delta) / excess.p)
+
+
+def ease(excess: Excess, delta: Fraction) -> Fraction:
+    """How much each fresh run says for a refutation: the larger it is, the fewer runs confirm it."""
+    return _missed(excess, delta)[1]
 
 
 def affordable(excess: Excess, delta: Fraction, error: Fraction, allowance: Allowance) -> Plan | None:
