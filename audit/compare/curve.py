@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
+from crowdproof.audit.compare.betting.hypotheses import LARGEST
 from crowdproof.claims import DP, DPS, FDP, GDP, LARGEST_EPSILON, RDP, ZCDP, DistributionClaim, Point
+from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon, rational
 from crowdproof.proofs.bounds.conversions import gdp_delta, implied_delta, rdp_delta, zcdp_delta
 
@@ -20,6 +22,8 @@ COARSE = 10
 1e-6 takes. A guess: with fewer, the point that a leak breaks most clearly may be far from all of them."""
 VACUOUS = Fraction(9, 10)
 """The largest delta that is looked at: beyond, hardly any release could break the claim."""
+NO_MORE = Fraction(99, 100)
+"""A point with a larger delta is left out: it says next to nothing. A guess."""
 DECLINE = 20_000
 """Where delta is one part in so many of its largest, the curve ends. A guess: smaller deltas take more runs to show."""
 STEPS = 9
@@ -59,8 +63,14 @@ def chosen(delta_of: DeltaOf) -> tuple[Point, ...]:
     end = _where(delta_of, largest / DECLINE)
     places = (start + (end - start) * step / (FINE - 1) for step in range(FINE))
     epsilons = dict.fromkeys(rational(f"{place:.{SHOWN}g}") for place in places)
-    points = [Point(Epsilon(each), min(delta_of(Epsilon(each)), Fraction(99, 100))) for each in epsilons]
-    return tuple(points)
+    deltas = {Epsilon(each): delta_of(Epsilon(each)) for each in epsilons}
+    points = tuple(Point(epsilon, delta) for epsilon, delta in deltas.items() if delta <= NO_MORE)
+    if not points:
+        raise ParameterError(
+            f"the claim allows everything at every epsilon up to {LARGEST_EPSILON:,}, so that no release can break it: "
+            "claim less."
+        )
+    return points
 
 
 def _where(delta_of: DeltaOf, level: Fraction) -> float:
@@ -84,9 +94,12 @@ def _where(delta_of: DeltaOf, level: Fraction) -> float:
 def spread(points: Sequence[Point], most: int = COARSE) -> tuple[Point, ...]:
     """At most so many of the points, their deltas spread evenly on a logarithmic scale; the first among them.
 
+    Points that no number of runs can show to be broken are left out, unless there are no others.
+
     >>> [str(each) for each in spread(FDP("0:0.5|1:0.4|2:0.05|3:0.004").points, 3)]
     ['0:0.5', '2:0.05', '3:0.004']
     """
+    points = [each for each in points if each.epsilon.exp() <= LARGEST / 2] or points
     if len(points) <= most:
         return tuple(points)
     heights = [_height(each.delta) for each in points]

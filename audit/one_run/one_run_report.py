@@ -33,6 +33,11 @@ METHOD = Note(
     "winnings are the evidence.",
 )
 
+USED_UP = Undecided(
+    "The errors of all judgements by these keys add up to 1 or more, so that none of them says anything. What to do: "
+    "make new canaries, and run the pipeline once more."
+)
+
 
 @frozen(eq=False)
 class Told:
@@ -41,8 +46,16 @@ class Told:
     claim: DP | DPS
     terms: OneRunTerms
     error: Fraction
+    """The evidence is compared with it."""
     judgements: tuple[Judgement, ...]
     interrupted: bool = False
+    whole: Fraction | None = None
+    """The error of this and of earlier judgements together, where there were any: it is what a reader may rely on."""
+
+    @property
+    def relied_on(self) -> Fraction:
+        """The probability of being wrong that the finding states."""
+        return self.error if self.whole is None else self.whole
 
     @property
     def guesses(self) -> int:
@@ -63,7 +76,7 @@ class Told:
 def conclude(told: Told) -> Conclusion:
     """The verdict and what it rests on."""
     verdict = _verdict(told)
-    certainty = None if isinstance(verdict, Undecided) else Confidence(told.error)
+    certainty = None if isinstance(verdict, Undecided) else Confidence(told.relied_on)
     return Conclusion(verdict, certainty, tuple(_evidence(told)), len(told.judgements), measures=_measures(told))
 
 
@@ -71,7 +84,7 @@ def _verdict(told: Told) -> Verdict:
     if not told.judgements:
         return Undecided("It was interrupted before the first run was judged.")
     if enough(told.judgements, told.error):
-        return Refuted(_witness(told))
+        return Refuted(_witness(told)) if told.relied_on < 1 else USED_UP
     claim, canaries = told.claim, told.terms.canaries
     asked = plan(claim.epsilon, claim.delta, canaries=canaries, runs=len(told.judgements), error=told.error)
     if asked.told is None:
@@ -87,10 +100,11 @@ def _verdict(told: Told) -> Verdict:
 def _witness(told: Told) -> Counterexample:
     runs = "one release" if len(told.judgements) == 1 else f"{len(told.judgements)} releases"
     most = told.judgements[0].stakes.most
+    slack = "" if told.claim.delta == 0 else f", and slightly more for its delta of {show(told.claim.delta)}"
     words = (
         f"From {runs} the auditor guessed of {told.guesses:,} planted rows whether they were in the data, and "
         f"{told.right:,} of the guesses were right. The claim allows each guess to be right with a probability of "
-        f"{most:.3g} at most."
+        f"{most:.3g} at most{slack}."
     )
     values = {"guesses": str(told.guesses), "right": str(told.right), "most": f"{most:.6g}"}
     return Counterexample(words, values)
@@ -108,7 +122,7 @@ def _evidence(told: Told) -> list[Evidence]:
             Note(
                 "Lower bound",
                 f"At delta = {show(told.claim.delta)} the target is not private with an epsilon below {bound:.3g} "
-                f"(wrong with probability at most {show(told.error)}).",
+                f"(wrong with probability at most {show(told.relied_on)}).",
             )
         )
     return [*notes, _table(told), _chart(told)]

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from crowdproof.audit.auditor import versions
 from crowdproof.audit.data.tables import read_table
 from crowdproof.audit.one_run.comparing import compare_with
 from crowdproof.audit.one_run.judging import judge
-from crowdproof.audit.one_run.key_file import Key, judgement_of
+from crowdproof.audit.one_run.key_file import Judged, Key, whole_error
 from crowdproof.audit.one_run.one_run_report import Told, conclude
 from crowdproof.audit.one_run.run_once import has_twins, stated
 from crowdproof.audit.one_run.stakes import Stakes
@@ -23,7 +24,7 @@ from crowdproof.audit.request import OneRunTerms
 from crowdproof.claims import DP, DPS, Claim
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.exact import show
-from crowdproof.findings import Confidence, Cost, Finding, Note, Reproduce
+from crowdproof.findings import Cost, Finding, Note, Reproduce
 
 
 @frozen(eq=False)
@@ -51,26 +52,25 @@ def judge_recorded(releases: Sequence[Recorded], claim: Claim, error: Fraction) 
     start = time.monotonic()
     asked = stated(claim)
     _check(releases, asked)
-    named = [judgement_of(each.content, asked) for each in releases]
-    whole = max(each.key.shared(error, name) for each, name in zip(releases, named, strict=True))
+    this = Judged(str(asked), tuple(each.key.told_apart(each.content) for each in releases), error)
+    whole = whole_error([this, *chain.from_iterable(each.key.judged for each in releases)])
     judgements = []
     for each in releases:
         stakes = Stakes.of(asked.epsilon, asked.delta, len(each.key.canaries))
         judgements.append(judge(compare_with(each.key.canaries, each.release), each.key.coins, stakes))
     terms = OneRunTerms(max(len(each.key.canaries) for each in releases), len(releases))
-    conclusion = conclude(Told(asked, terms, error, tuple(judgements)))
-    certainty = None if conclusion.certainty is None else Confidence(min(whole, Fraction(1)))
+    conclusion = conclude(Told(asked, terms, error, tuple(judgements), whole=whole))
     finding = Finding(
         subject=", ".join(each.name for each in releases),
         claim=asked,
         verdict=conclusion.verdict,
-        certainty=certainty,
-        evidence=(*_notes(releases, named, whole), *conclusion.evidence),
+        certainty=conclusion.certainty,
+        evidence=(*_notes(releases, this, whole), *conclusion.evidence),
         cost=Cost(len(releases), time.monotonic() - start),
         reproduce=Reproduce(versions=versions()),
         measures=conclusion.measures,
     )
-    return finding, [each.key.after(name) for each, name in zip(releases, named, strict=True)]
+    return finding, [each.key.after(this) for each in releases]
 
 
 def _check(releases: Sequence[Recorded], claim: DP | DPS) -> None:
@@ -84,15 +84,15 @@ def _check(releases: Sequence[Recorded], claim: DP | DPS) -> None:
             )
 
 
-def _notes(releases: Sequence[Recorded], named: Sequence[str], whole: Fraction) -> tuple[Note, ...]:
+def _notes(releases: Sequence[Recorded], this: Judged, whole: Fraction) -> tuple[Note, ...]:
     seals = Note("Seal", " ".join(f"{each.name}: {each.key.seal}." for each in releases))
-    used = [each for each, name in zip(releases, named, strict=True) if set(each.key.judged) - {name}]
+    used = [each for each in releases if set(each.key.judged) - {this}]
     if not used:
         return (seals,)
     text = (
-        f"The key of {used[0].name} has judged another release or claim before. Its coins may be known, and the error "
-        f"is that of all its judgements together, {show(whole)}. Only a release that was made before the first of them "
-        "is judged by coins that nobody knew."
+        f"The key of {used[0].name} has judged other releases, claims or combinations before. Its coins may be known, "
+        f"and the error is that of all judgements by these keys together, {show(whole)}. Only a release that was made "
+        "before the first of them is judged by coins that nobody knew."
     )
     return seals, Note("Used key", text)
 

@@ -47,6 +47,8 @@ POLISHING = 3
 LOST = 1e-6
 """Two logarithms that are so near to each other are passed over in the search: what is left of their difference is
 rounding."""
+OUT_OF_SIGHT = Fraction(1, 10**300)
+"""A delta below it is rounded up to it: no number of runs tells them apart, and its digits would take ever longer."""
 DIGITS = 6
 """Digits of a delta that a claim implies, rounded up: one more would change no verdict."""
 ORDERS = (math.log(1e-3), math.log(1e5))
@@ -101,12 +103,14 @@ def zcdp_delta(rho: Fraction, epsilon: Epsilon) -> Estimate:
 
 
 def implied_delta(bound: Estimate) -> Fraction:
-    """A delta that certainly holds, in few digits: the upper end, rounded up.
+    """A delta that certainly holds, in few digits: the upper end, rounded up; at most 1, which always holds.
 
     >>> implied_delta(Estimate(Fraction(1, 3), Fraction(1, 3)))
     Fraction(166667, 500000)
     """
-    return rational(scientific(max(bound.high, Fraction(0)), DIGITS, "up"))
+    if bound.high <= 0:
+        return Fraction(0)
+    return rational(scientific(min(max(bound.high, OUT_OF_SIGHT), Fraction(1)), DIGITS, "up"))
 
 
 def touched(alpha: Floats, gamma: Floats, x: float) -> tuple[Floats, Floats]:

@@ -11,6 +11,9 @@ Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Counts: TypeAlias = tuple[Ints, Ints]
 """How many releases of the left and of the right fell into each cell, or into each bin, of a score."""
+LARGEST = 1e15
+"""The largest e^epsilon that runs are bet against: above, stakes would be lost in the rounding of floats, which have
+about 16 digits."""
 FIXED_POINT_STEPS = 2
 """Steps of the fixed point that finds the nearest point on the edge of a claim. Its start is the solution for rare
 events; that two steps are enough is a guess, which tests compare with the bets that are chosen."""

@@ -24,7 +24,7 @@ from crowdproof.audit.compare.betting.betting_audit import Audit
 from crowdproof.audit.compare.betting.block_runs import BlockRuns
 from crowdproof.audit.compare.betting.bounds import epsilon_ladder
 from crowdproof.audit.compare.betting.clock import Clock
-from crowdproof.audit.compare.betting.hypotheses import Nulls
+from crowdproof.audit.compare.betting.hypotheses import LARGEST, Nulls
 from crowdproof.audit.compare.betting.sharing import arms_of
 from crowdproof.audit.compare.betting.summary import summarise
 from crowdproof.audit.compare.betting.tested import SequentialResult
@@ -36,9 +36,6 @@ from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon
 from crowdproof.mechanism import Mechanism, declares_independence
 
-LARGEST = 1e15
-"""The largest e^epsilon that runs are bet against: above, stakes would be lost in the rounding of floats, which have
-about 16 digits."""
 RESTART = Fraction(1, 64)
 """The share of the error of an audit that begins anew, without batches, after a batch ended with an exception.
 

@@ -130,7 +130,12 @@ class FDP(DistributionClaim):
 
     @classmethod
     def of_file(cls, path: Path | str, neighbours: Neighbours | str = Neighbours.ADD_REMOVE) -> Self:
-        """The curve of a CSV file: columns `epsilon,delta`, or `alpha,beta` with points of a trade-off function."""
+        """The curve of a CSV file: columns `epsilon,delta`, or `alpha,beta` with points of a trade-off function.
+
+        Of a trade-off function nothing is claimed between two points but what follows from all of them. Columns
+        `alpha,beta,slope` claim lines: that the function lies nowhere below the line through (alpha, beta) of that
+        slope.
+        """
         return cls(read_points(Path(path)), neighbours)
 
     @classmethod

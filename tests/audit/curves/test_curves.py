@@ -15,6 +15,7 @@ from crowdproof.audit.compare.curve import COARSE, points_of, spread
 from crowdproof.audit.replay import replay
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import PARSEABLE, DistributionClaim, Neighbours
+from crowdproof.errors import ParameterError
 from crowdproof.exact import Epsilon
 from crowdproof.proofs.bounds.conversions import gdp_delta
 from crowdproof.report import FORMATS, render
@@ -45,6 +46,26 @@ def test_a_curve_falls_and_its_first_point_can_be_seen(claim):
     assert spread(points)[0] == points[0]
     assert len(spread(points)) <= COARSE
     assert set(spread(points)) <= set(points)
+
+
+@pytest.mark.parametrize("text", ["gdp(mu=140)", "zcdp(rho=9800)", "rdp(alpha=2, epsilon=9900)"])
+def test_a_claim_that_allows_everything_is_refused_and_never_made_stronger(text):
+    with pytest.raises(ParameterError, match="allows everything"):
+        points_of(parse_claim(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["gdp(mu=0.0014)", "zcdp(rho=1e-6)", "rdp(alpha=10000, epsilon=1)", "gdp(mu=6)", "zcdp(rho=15)", "gdp(mu=60)"],
+)
+def test_claims_of_any_size_have_points_and_each_holds_if_the_claim_does(text):
+    claim = parse_claim(text)
+    points = points_of(claim)
+    assert len(points) > 1
+    assert all(0 <= each.delta < 1 for each in points)
+    assert all(each.epsilon.exp() <= 1e15 for each in spread(points)) or all(
+        each.epsilon.exp() > 1e15 / 2 for each in points
+    )
 
 
 def test_points_of_a_gaussian_curve_are_never_below_it():

@@ -1,17 +1,22 @@
 """A claim judged by a single run, through the public doors: leaky and safe twins, refusals, interrupts, recordings."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
 import pytest
+from attrs import evolve
 
 from crowdproof.audit import audit
+from crowdproof.audit.one_run.key_file import make, read_key, to_text
+from crowdproof.audit.one_run.recorded import Recorded, judge_recorded
+from crowdproof.audit.releases import canonical
 from crowdproof.audit.request import OneRunTerms, Sampling
 from crowdproof.claims import parse_claim
 from crowdproof.cli import main
 from crowdproof.errors import DataError, ExitCode, ParameterError
-from crowdproof.findings import NotRefuted, Refuted, Skipped, Undecided
+from crowdproof.findings import Note, NotRefuted, Refuted, Skipped, Undecided
 from crowdproof.mechanisms import Mondrian, Sampled
 
 DATA = pl.DataFrame({"age": np.random.default_rng(0).integers(18, 90, 500), "sex": ["f", "m"] * 250})
@@ -175,6 +180,56 @@ def test_the_same_seed_gives_the_same_finding():
     assert first != judged(ranges, "dps(beta=0.5, epsilon=0.5)", seed=5).measures
 
 
+# --- releases that were made elsewhere ----------------------------------------------------------------------------
+
+
+def recorded(seed):
+    data, key = make(DATA, OneRunTerms(300))
+    release = canonical(data.sample(fraction=0.5, seed=seed))
+    return Recorded(f"{seed}.csv", release, str(seed).encode(), key)
+
+
+def kept(releases, claim="dp(epsilon=2)", error="0.01"):
+    """Judge some releases together; each has its key from now on."""
+    finding, keys = judge_recorded(releases, parse_claim(claim), Fraction(error))
+    return finding, [evolve(each, key=key) for each, key in zip(releases, keys, strict=True)]
+
+
+def stated(finding):
+    """The errors that a finding names: that of its verdict and that of its lower bound."""
+    told = " ".join(each.text for each in finding.evidence if isinstance(each, Note) and each.title == "Lower bound")
+    return getattr(finding.certainty, "error", None), told
+
+
+def test_one_release_after_the_other_has_one_error_and_each_other_choice_its_own():
+    one, two = recorded(1), recorded(2)
+    _, (one,) = kept([one])
+    finding, (one, two) = kept([one, two])  # goes on from the first
+    assert stated(finding)[0] == Fraction(1, 100)
+    finding, (two,) = kept([two])  # chosen otherwise
+    assert stated(finding)[0] == Fraction(2, 100)
+    finding, _ = kept([two, one], error="0.03")  # in another order, with both keys' earlier judgements
+    assert stated(finding)[0] == Fraction(4, 100)  # that of one and two; and of two, which goes on to both
+
+
+def test_errors_of_earlier_judgements_count_as_they_were_and_reach_every_number():
+    release = recorded(1)
+    _, (release,) = kept([release], error="0.5")
+    finding, (release,) = kept([release], "dp(epsilon=1)", error="0.01")
+    error, bound = stated(finding)
+    assert error == Fraction(51, 100)
+    assert not bound or "0.51" in bound
+    finding, _ = kept([release], "dp(epsilon=0.5)", error="0.6")
+    assert isinstance(finding.verdict, Undecided)
+    assert "add up to 1 or more" in finding.verdict.reason
+
+
+def test_a_key_is_the_same_after_it_was_written_and_read(tmp_path):
+    _, (release,) = kept([recorded(3)])
+    (tmp_path / "key.json").write_text(to_text(release.key))
+    assert read_key(tmp_path / "key.json").judged == release.key.judged
+
+
 # --- the command line ---------------------------------------------------------------------------------------------
 
 
@@ -218,7 +273,7 @@ def test_a_plan_runs_nothing(crowdproof):
 
 
 def test_a_pipeline_elsewhere_is_judged_by_its_release(crowdproof, tmp_path):
-    make = ["canaries", "make", "--data", "people.csv", "-o", "with.csv", "--key", "key.json", "--canaries", "300"]
+    make = ["canaries", "make", "--data", "people.csv", "-o", "with.csv", "--key", "key.json", "--canaries", "1000"]
     code, out, err = crowdproof(*make)
     assert code == 0, err
     seal = out.split("seal: ")[1].strip()
@@ -233,7 +288,7 @@ def test_a_pipeline_elsewhere_is_judged_by_its_release(crowdproof, tmp_path):
     assert "Used key" not in out
     assert crowdproof(*judge)[1].count("Used key") == 0  # the same release and claim once more
     code, out, _ = crowdproof(*judge, "--claim", "dp(epsilon=0.9)")
-    assert "has judged another release or claim before" in out
+    assert "has judged other releases, claims or combinations before" in out
     assert json.loads(out)[0]["certainty"]["error"] == "2e-6"
     assert crowdproof(*make)[0] == ExitCode.USAGE  # neither the data nor the key is written over
 
