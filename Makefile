@@ -27,7 +27,7 @@ test: lint
 # What needs more than Python: third-party anonymizers, a browser, a cluster. Each setup script installs what it needs.
 integration: $(VENV)/.installed $(TARGETS)/.installed
 	for setup in tests/integration/setup-*.sh; do sh $$setup $(BIN)/python || exit 1; done
-	$(BIN)/python -m pytest -m "processes and not long" -n auto --dist worksteal
+	$(BIN)/python -m pytest -m "(processes or slow) and not long" -n auto --dist worksteal
 	$(BIN)/python -m pytest -m integration --ignore tests/integration/targets
 	$(TARGETS)/bin/python -m pytest -m integration -n 2 tests/integration/targets
 

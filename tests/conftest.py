@@ -15,6 +15,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    """Nobody waits for the clock to go on, but tests of what depends on it."""
+    monkeypatch.setattr("crowdproof.audit.targets.behaviour.TICKS", 0)
+
+
 @pytest.fixture
 def command_line(monkeypatch, capsys):
     """The command line, in this process: its exit code, and what it wrote to stdout and stderr."""

@@ -108,7 +108,7 @@ def _at_the_engine(trial: Trial, runner: Runner) -> Outcome:
 def _judged(found: SequentialResult) -> tuple[Result, str]:
     if found.refuted is not None:
         return Result.REFUTED, found.refuted.event.words
-    if found.ended in {Ended.FAILED, Ended.DRIFT}:
+    if found.ended in {Ended.FAILED, Ended.DRIFT, Ended.SHARED_NOISE}:
         return Result.NO_VERDICT, found.failure or found.ended.value
     if found.detectable.nothing or not found.bet:
         return Result.NO_VERDICT, "the runs are too few to find any leak"

@@ -13,7 +13,7 @@ from crowdproof.findings import Chart, Evidence, Note, PairWitness, Series, Tabl
 
 COINS = (
     "A fair coin that the target cannot see decided on which dataset each run was, so neither state nor load nor time "
-    "can feign a difference."
+    "favours one of them. What is assumed is that the claim holds for each run, given the runs before it."
 )
 THE_MOST = "Most of what the bets won is against the point"
 DECLARED = (

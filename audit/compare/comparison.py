@@ -31,6 +31,7 @@ from crowdproof.audit.compare.question import Question
 from crowdproof.audit.request import Budget, Pair
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets.copying import Copying
+from crowdproof.audit.targets.interface import started_afresh
 from crowdproof.audit.targets.probe import probe
 from crowdproof.errors import NoReleaseError
 from crowdproof.findings import Note, PairWitness
@@ -186,9 +187,10 @@ class Comparison:
             self.pairs, self.tested, self.tested_keys = (), None, frozenset()
             if not going_on:
                 return
-            randomized = evolve(question, known=evolve(question.known, finite=False))
-            pairs = list(randomized.own_data_first())
-            self._bet(randomized, pairs, self.allowance, Stream.BETTING)
+            with started_afresh(question.mechanism) as mechanism:  # it may have drawn its noise when it started
+                known = evolve(question.known, finite=False)
+                randomized = evolve(question, mechanism=mechanism, known=known)
+                self._bet(randomized, list(randomized.own_data_first()), self.allowance, Stream.BETTING)
 
     def _go_on(self, going_on: bool) -> None:
         """Test by betting what enumeration leaves open."""

@@ -8,7 +8,7 @@ import math
 
 from crowdproof.audit.compare import betting_story
 from crowdproof.audit.compare.betting import Ended, SequentialResult
-from crowdproof.audit.compare.betting.drift import DRIFT
+from crowdproof.audit.compare.betting.drift import DRIFT, SHARED
 from crowdproof.audit.compare.comparison import INTERRUPTED, Comparison
 from crowdproof.audit.compare.constant import constant
 from crowdproof.audit.compare.measured import IF_NOT
@@ -115,6 +115,8 @@ def _undecided(comparison: Comparison, tested: SequentialResult, exact: str) -> 
     """Why the test leaves the claim open, where it could have seen a leak."""
     if tested.ended is Ended.DRIFT:
         return Undecided(DRIFT)
+    if tested.ended is Ended.SHARED_NOISE:
+        return Undecided(SHARED)
     if tested.ended is Ended.INTERRUPTED:
         return Undecided(f"No leak was found before {tested.ended.value}. {exact}{tested.detectable.words}")
     needed = -math.log(comparison.error)

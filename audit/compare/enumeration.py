@@ -10,6 +10,7 @@ from crowdproof.audit.compare.exact import ExactResult, Unaffordable, confirmed,
 from crowdproof.audit.compare.exact.enumerate import LIMIT
 from crowdproof.audit.compare.odd_rows import odd_pairs
 from crowdproof.audit.request import Pair
+from crowdproof.audit.targets.interface import started_afresh
 from crowdproof.errors import TargetError
 from crowdproof.exact import show
 from crowdproof.findings import Note
@@ -87,17 +88,18 @@ class Enumeration(Enumerated):
         if worst is None or not self.question.known.distrusted:
             return
         runs, error = self.allowance.runs, self.allowance.error / 2
-        self.confirmed = confirmed(
-            worst.result,
-            worst.excess,
-            flipped=worst.flipped,
-            mechanism=self.question.mechanism,
-            delta=worst.point.delta,
-            error=error,
-            seed=self.allowance.stream(Stream.CONFIRMING),
-            runner=self.question.runner,
-            allowance=self.allowance,
-        )
+        with started_afresh(self.question.mechanism) as mechanism:
+            self.confirmed = confirmed(
+                worst.result,
+                worst.excess,
+                flipped=worst.flipped,
+                mechanism=mechanism,
+                delta=worst.point.delta,
+                error=error,
+                seed=self.allowance.stream(Stream.CONFIRMING),
+                runner=self.question.runner,
+                allowance=self.allowance,
+            )
         if self.confirmed:
             self.notes.append(
                 Note(

@@ -41,6 +41,8 @@ class Examination:
     """Whether the claim would be refuted if all that was only suspected were so."""
     drifts: bool = False
     """Whether releases changed in the course of a bet, though the runs were declared to be independent."""
+    shares_noise: bool = False
+    """Whether runs of a bet seemed to share their noise."""
     blind: bool = False
     """Whether the budget of the last comparison was too small for anything to show."""
     agreed: int = 0
@@ -73,6 +75,7 @@ class Examination:
         self.blind = not enumerated.examined
         if tested is not None:
             self.drifts |= tested.ended is Ended.DRIFT
+            self.shares_noise |= tested.ended is Ended.SHARED_NOISE
             self.suspected |= tested.refuted is None and suspicious(tested.log_e, -math.log(comparison.error))
             self.blind = tested.detectable.nothing or not tested.bet
             if tested.refuted is None:

@@ -11,7 +11,7 @@ from itertools import islice
 from attrs import evolve
 
 from crowdproof.audit.allowance import Allowance
-from crowdproof.audit.compare.betting.drift import DRIFT
+from crowdproof.audit.compare.betting.drift import DRIFT, SHARED
 from crowdproof.audit.compare.exact import NotDeterministicError
 from crowdproof.audit.compare.measured import ASSUMED, GOING_ON, if_deterministic
 from crowdproof.audit.compare.question import Known, Question, known_of
@@ -107,7 +107,7 @@ def _look(examination: Examination, suspects: Iterable[Suspect]) -> tuple[Verdic
         return Undecided(str(error)), ()
     except TargetError as error:
         return Skipped(f"The target failed after {len(rows)} rows were examined: {error}"), ()
-    examination.clean = not (examination.drifts or examination.unconfirmed)
+    examination.clean = not (examination.drifts or examination.shares_noise or examination.unconfirmed)
     return _nothing_found(examination), ()
 
 
@@ -116,6 +116,8 @@ def _nothing_found(examination: Examination) -> Verdict:
     rows = examination.rows
     if examination.drifts:
         return Undecided(DRIFT)
+    if examination.shares_noise:
+        return Undecided(SHARED)
     if examination.unconfirmed:
         return Undecided(
             "A row is seen that seems to blend with too few others, and the budget ended before that was confirmed: "

@@ -33,6 +33,7 @@ from crowdproof.audit.notions.recoded_rows import Releases, one_threshold
 from crowdproof.audit.releases import as_table
 from crowdproof.audit.request import Conclusion, Pair, Request
 from crowdproof.audit.targets.generators import Sent
+from crowdproof.audit.targets.interface import started_afresh
 from crowdproof.audit.targets.probe import probe
 from crowdproof.audit.targets.run import Outcome, RunOnce, key_of, stored_key
 from crowdproof.claims import DP, Safe
@@ -178,10 +179,11 @@ def _confirmed(request: Request, seen: list[tuple[Any, Outcome]], allowance: All
     first, second = [(data, key_of(outcome)) for data, outcome in seen]
     drawn = [first if coin else second for coin in plan.coins(np.random.default_rng(for_coins)).tolist()]
     tasks = [(data, seed) for (data, _), seed in zip(drawn, seeds, strict=True)]
-    for (_, expected), outcome in zip(drawn, request.runner.map(RunOnce(request.target), tasks), strict=True):
-        if key_of(outcome) != expected:
-            raise NotDeterministicError
-        allowance.draw(1, "confirming with fresh runs")  # they were affordable when they were planned
+    with started_afresh(request.target) as target:
+        for (_, expected), outcome in zip(drawn, request.runner.map(RunOnce(target), tasks), strict=True):
+            if key_of(outcome) != expected:
+                raise NotDeterministicError
+            allowance.draw(1, "confirming with fresh runs")  # they were affordable when they were planned
     return True
 
 

@@ -72,6 +72,11 @@ _HASHED = (
 _ENTROPY = "It is randomized from a source that no seed controls, so a replay repeats the statistics, not the outputs."
 
 
+TICKS = 2
+"""Seconds of the clock, after the first one, in which a target has to give the same answer. A guess: each takes a
+second, and noise of epsilon 1 is the same in three of them in one case of five."""
+PAST_THE_SECOND = 1.02
+"""Seconds from the beginning of one second of the clock to a moment of the next."""
 NOT_MEASURED = Behaviour(deterministic=False, reproducible=False, in_time=False)
 """What is assumed of a target that was too slow."""
 
@@ -137,11 +142,29 @@ def remembers(kept: Runs, clean: Runs, data: Any, *, known: Mapping[int, Any] = 
     return not all(same(expected, outcome(kept, *each)) for each, expected in zip(trials, truth, strict=True))
 
 
-def order_behaviour(runs: Runs, data: Any, *, seconds: float | None = None) -> Behaviour:
-    """Measure a target that cannot be had in a clean state: a difference shows state, agreement does not exclude it."""
+def changes_with_time(runs: Runs, data: Any) -> bool:
+    """Whether a target that seemed to be deterministic answers otherwise when the clock has gone on by a second.
+
+    Many programs seed their noise by the time in seconds, so that all runs within a second look alike.
+    """
+    first = outcome(runs, data, SEED)
+    for _ in range(TICKS):
+        time.sleep(PAST_THE_SECOND - time.time() % 1)
+        if not same(first, outcome(runs, data, SEED)):
+            return True
+    return False
+
+
+def order_behaviour(runs: Runs, data: Any, *, seconds: float | None = None, clocked: bool = False) -> Behaviour:
+    """Measure a target that cannot be had in a clean state: a difference shows state, agreement does not exclude it.
+
+    One that is `clocked`, since its code is not seen, may seed its noise by the clock.
+    """
     timed = until(runs, seconds)
     try:
         deterministic, reproducible = measure(timed, data)
+        if deterministic and clocked and changes_with_time(timed, data):
+            return Behaviour(deterministic=False, reproducible=False)
         if reproducible and remembers(timed, timed, data):
             return Behaviour(deterministic=False, reproducible=False, stateful=True)
     except OutOfTimeError:

@@ -57,7 +57,7 @@ class CommandTarget(Target):
 
     def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """Each run is a new process, so state could only be in files or elsewhere."""
-        self.behaviour = order_behaviour(self.runs, data, seconds=seconds)
+        self.behaviour = order_behaviour(self.runs, data, seconds=seconds, clocked=True)
         return self.behaviour
 
     def _run(self, content: bytes, seed: int) -> Any:

@@ -24,6 +24,8 @@ from crowdproof.mechanism import Mechanism
 OWN_STREAM = 2**31
 """The stream below a run's seed that sets the generators of a copy. A target may spawn from the seed that it is given,
 which numbers streams from 0 on: no stream of its own has so large a number."""
+IMPORT_STREAM = OWN_STREAM + 4
+"""The stream that sets all generators of a process before it imports the target, which may draw from them then."""
 PYTHON_STREAM, NUMPY_STREAM, TORCH_STREAM = OWN_STREAM + 1, OWN_STREAM + 2, OWN_STREAM + 3
 """The same for `random`, `numpy.random` and torch. Each has a stream of its own: the first two are Mersenne twisters,
 and the same words would make one and the same generator of them."""
@@ -101,6 +103,12 @@ class OfProcess:
 
     found: list[Any] = field(factory=alive)
     runs: int = 0
+
+    def before_import(self, seed: int) -> None:
+        """Before the target of a run is imported: set what a fork has from its parent, which all forks would repeat."""
+        own = below(sequence_of(seed), IMPORT_STREAM)
+        reseed_global(own)
+        reseed(self.found, below(own, OWN_STREAM))
 
     def reseed(self, seed: int) -> None:
         """Before a run: set all of them from its seed."""

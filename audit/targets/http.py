@@ -50,7 +50,7 @@ class HttpTarget(Target):
 
     def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """A service cannot be had in a fresh state; what shows is shown."""
-        self.behaviour = order_behaviour(self.runs, data, seconds=seconds)
+        self.behaviour = order_behaviour(self.runs, data, seconds=seconds, clocked=True)
         return self.behaviour
 
     def _run(self, content: bytes, seed: int) -> Any:

@@ -2,7 +2,8 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.loaded import Loaded
 from crowdproof.errors import NoReleaseError, ParameterError
 from crowdproof.findings import Json
+from crowdproof.mechanism import Mechanism
 
 ISOLATION = ("auto", "none", "worker", "fresh", "spawn")
 """Where a Python function runs: here, in one process kept up, in a process for each run, in a new interpreter each."""
@@ -83,6 +85,17 @@ class Target(ABC):
         After `seconds`, and the run that is under way then, it is given up: the least is assumed of such a target.
         """
 
+    def afresh(self) -> "Target":
+        """The target whose runs each start from nothing, so that none repeats what another drew when it started.
+
+        It is the target itself where its runs do so anyway, or where that cannot be had.
+        """
+        if self.spec.get("isolate") != "worker":
+            return self
+        load, arguments = reload_call({**self.spec, "isolate": "fresh"})
+        anew: Target = load(*arguments)
+        return anew
+
     def close(self) -> None:  # noqa: B027  (most kinds hold nothing)
         """Let go of processes and connections; the target opens them again when it is used again."""
 
@@ -123,6 +136,17 @@ class Target(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
+
+
+@contextmanager
+def started_afresh(mechanism: Mechanism) -> Iterator[Mechanism]:
+    """The mechanism with runs that start from nothing, where such can be had; what that takes ends with the block."""
+    anew = mechanism.afresh() if isinstance(mechanism, Target) else mechanism
+    try:
+        yield anew
+    finally:
+        if isinstance(anew, Target) and anew is not mechanism:
+            anew.close()
 
 
 def reload_call(spec: Mapping[str, Json]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import evolve
 
-from crowdproof.audit.targets.behaviour import NOT_MEASURED, Behaviour, keeps_state, measure, until
+from crowdproof.audit.targets.behaviour import NOT_MEASURED, Behaviour, changes_with_time, keeps_state, measure, until
 from crowdproof.audit.targets.command import split
 from crowdproof.audit.targets.exchange import as_text, from_json, to_json
 from crowdproof.audit.targets.forms import require_table
@@ -88,6 +88,8 @@ class LinesTarget(Target):
         with LinesTarget(self.name, self.params, None, self.limits, fresh=True) as anew:
             clean, kept = until(anew.runs, seconds), until(self.runs, seconds)
             deterministic, reproducible = measure(clean, data)
+            if deterministic and changes_with_time(clean, data):
+                deterministic = reproducible = False
             stateful = None
             if not self.fresh:
                 stateful = keeps_state(kept, clean, data, reproducible=reproducible)

@@ -1,9 +1,10 @@
 """Objects as targets: which of their methods make a release of a table, and how these are called.
 
-A run gets a copy of the object as it was when it was built, so that what one run fits is not there for the next.
+All runs of a process are on one and the same object, as they are with its owner: a copy of it for each run would draw
+the same noise in each, wherever it keeps its source of noise. Where what it remembers makes a difference, that is
+measured, and each run has a process of its own, in which the object is built anew.
 """
 
-import copy
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -30,14 +31,14 @@ class MethodOf:
 
 @frozen
 class Operated:
-    """Calls a method of an object, or `fit` and then another one, on a copy of the object."""
+    """Calls a method of an object, or `fit` and then another one."""
 
     template: Any
     method: str
 
     def __call__(self, table: Any, /, **params: Any) -> Any:
         """The release of the table."""
-        subject = copy.deepcopy(self.template)
+        subject = self.template
         if self.method not in AFTER_FIT:
             return getattr(subject, self.method)(table, **params)
         fitted = subject.fit(table)

@@ -2,7 +2,8 @@
 
 The process that forks never touches the data, and does not import the target: each fork imports it anew. So whatever
 the target draws or remembers on import is drawn anew for each run, wherever it keeps it. Only well-known libraries are
-imported before the fork, which takes most of the time. Polars and other libraries start threads on first use, and
+imported before the fork, which takes most of the time; their generators are set from the seed of the run before the
+target is imported, since it may draw from them meanwhile. Polars and other libraries start threads on first use, and
 threads do not survive a fork; so the data is passed on as bytes.
 
 Requests come one by one, each after the answer to the one before: which run comes next is not here to be seen.
@@ -148,7 +149,7 @@ class _Run:
 
     def _outcome(self, which: int, seed: int) -> tuple[Kind, bytes]:
         try:
-            function = self._function()
+            function = self._function(seed)
             self.generators.reseed(seed)
             return Kind.OUTPUT, encode(function(self._table(which), seed))
         except CrowdproofError as error:
@@ -159,8 +160,9 @@ class _Run:
         except BaseException as error:  # noqa: BLE001  (foreign code: anything may come)
             return Kind.ERROR, error_body(TargetError(f"{self.setup.target} broke with {type(error).__name__}."))
 
-    def _function(self) -> Function:
+    def _function(self, seed: int) -> Function:
         if self.function is None:
+            self.generators.before_import(seed)
             self.function = self.setup.load()
             self.generators.found += alive()
             limit_memory(self.setup.memory)

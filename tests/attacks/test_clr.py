@@ -18,6 +18,7 @@ def people(rows: int) -> pl.DataFrame:
     return adult(complete=True).sample(rows, seed=1).select("age", "capital_gain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", [Mondrian(10), KMember(10)])
 def test_the_value_is_recovered_from_each_clustering_anonymizer_on_census_rows(victim):
     story = clr.run(target=victim, data=people(70), column="capital_gain", value=10**7, k=10, beta=BETA, trials=830)

@@ -15,6 +15,7 @@ from crowdproof.data import adult
 from crowdproof.errors import DataError
 
 
+@pytest.mark.slow
 def test_cells_of_a_minimal_recoding_are_restored_and_those_of_a_fixed_one_are_not():
     story = downcoding.run(rows=1000)
     assert story.victim.succeeds

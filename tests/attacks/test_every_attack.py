@@ -13,6 +13,7 @@ ROUNDING = Fraction(1, 10**12)
 FOLDER = Path(__file__).parents[2] / "docs" / "attacks"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_it_succeeds_on_the_victim_fails_on_the_twin_and_its_page_is_current(name):
     story = pages.story(name)

@@ -46,6 +46,7 @@ class EveryOther:
         return pl.DataFrame({"age": ["*"], "illness": [["flu", "gout"][self.calls % 2]]})
 
 
+@pytest.mark.slow
 def test_releases_that_do_not_look_at_the_people_are_never_refuted():
     """16 runs, each with a false-alarm rate of at most 0.001 by its intervals, and far less than that in truth."""
     for seed in range(8):

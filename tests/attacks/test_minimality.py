@@ -39,6 +39,7 @@ def test_success_is_held_against_the_claims_own_number_and_people_outside():
     assert story.defended.advantage.low <= 0 <= story.defended.advantage.high
 
 
+@pytest.mark.slow
 def test_an_interval_that_reaches_1_in_l_or_the_share_outside_refutes_nothing():
     for seed in range(6):
         for l in (2, 3, 4):  # noqa: E741

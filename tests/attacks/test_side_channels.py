@@ -12,6 +12,7 @@ from crowdproof.findings import NotRefuted, Refuted
 from crowdproof.mechanisms import Grid, Keep, Mondrian, Sampled, Scheme, StronglySafe
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_each_channel_shows_the_person_and_the_cells_alone_do_not(channel):
     story = side_channels.run(channel=channel)

@@ -115,6 +115,7 @@ def in_any_order_and_how_many(table):
 SORTED = pl.DataFrame({"city": CELLS * 10}).sort("city")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", [(in_any_order, NotRefuted), (in_any_order_and_how_many, Refuted)])
 def test_that_data_was_sorted_is_forgotten_before_it_is_given(twin):
     target, verdict = twin

@@ -115,6 +115,7 @@ class Watching:
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @each_notion
 def test_progress(module, notion):
     watching = Watching()
@@ -132,6 +133,7 @@ def test_interrupt(module, notion):
     assert finding.cost.runs > 0
 
 
+@pytest.mark.slow
 @each_notion
 def test_witness_and_replay(module, notion):
     finding = from_json(to_json(examined(module, notion)))
@@ -141,6 +143,7 @@ def test_witness_and_replay(module, notion):
     assert again.evidence[0].title == "Replay"
 
 
+@pytest.mark.slow
 @each_notion
 def test_gate(module, notion, tmp_path):
     claim, leaky, sound = NOTIONS[notion]

@@ -128,6 +128,7 @@ def pasted(command, monkeypatch, folder):
     return words[1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_printed_command_gives_the_same_verdict(verb, crowdproof, monkeypatch, tmp_path):
     if verb.startswith("replay"):
@@ -148,6 +149,7 @@ def _about(finding):
     return finding["subject"], finding["claim"]
 
 
+@pytest.mark.slow
 def test_what_no_verdict_depends_on_is_not_repeated(crowdproof):
     (_, (finding,)) = crowdproof(*AUDIT, "--seed", "5", "--workers", "2", "--witness", "w.json", "--quiet")
     assert shlex.split(finding["reproduce"]["command"]) == [

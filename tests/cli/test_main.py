@@ -115,6 +115,7 @@ def test_every_verb_can_be_made_quiet_or_verbose_once(verb):
     assert names.count("verbose") == 1
 
 
+@pytest.mark.slow
 def test_quiet_leaves_the_verdict_and_nothing_on_stderr(tmp_path):
     asked = ["prove", "gamma", "--certificates", str(tmp_path / "c")]
     told, still = crowdproof(*asked), crowdproof(*asked, "--quiet")
@@ -182,6 +183,7 @@ def test_a_reader_who_leaves_gets_no_traceback_and_no_verdict():
 PLAN = ["plan", "--epsilon", "1", "--delta", "1e-6", "--columns", "age"]
 
 
+@pytest.mark.slow
 def test_columns_of_no_table_are_refused_and_those_of_a_table_are_not(tmp_path):
     failed = crowdproof(*PLAN)
     assert (failed.returncode, failed.stdout) == (ExitCode.USAGE, "")

@@ -30,6 +30,7 @@ def seen_on_the_terminal(*arguments: str) -> str:
         os.close(master)
 
 
+@pytest.mark.slow
 def test_a_person_sees_that_something_goes_on_unless_it_is_to_be_quiet():
     assert "checking the statements" in seen_on_the_terminal("prove", "gamma")
     assert seen_on_the_terminal("prove", "gamma", "--quiet") == ""

@@ -93,6 +93,7 @@ def test_the_code_that_ran_gives_the_finding_its_name(finding, replayed, tmp_pat
     assert "The file calls what it refutes 'opendp 0.14'; that this is the same is not checked." in words
 
 
+@pytest.mark.slow
 def test_the_caller_judges_and_not_the_file(finding, replayed):
     """A file that says that everything is random or certain confirms nothing about a target that leaks nothing."""
     forged = {"error": "0.999999", "deterministic": True}

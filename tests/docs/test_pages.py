@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *(pytest.param(page, marks=pytest.mark.slow) for page in sorted((ROOT / "docs").rglob("*.md"))),
+]
 
 spec = importlib.util.spec_from_file_location("page_blocks", Path(__file__).with_name("blocks.py"))
 assert spec is not None

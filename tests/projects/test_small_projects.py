@@ -146,6 +146,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_one_call_gives_a_verdict(folder, name):
     target, claim, verdict = COMMANDS[name]
@@ -153,6 +154,7 @@ def test_one_call_gives_a_verdict(folder, name):
     assert finding.verdict.name == verdict, str(finding)
 
 
+@pytest.mark.slow
 def test_a_function_of_a_notebook_cell(folder):
     cell = {"__name__": "__main__"}
     exec(GROUPBY, cell)

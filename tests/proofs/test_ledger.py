@@ -72,6 +72,7 @@ def test_every_refuted_statement_shows_its_counterexample(records):
             assert record.verdict.witness.values  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_findings_survive_the_wire(records):
     for each in (summary(records), *map(finding, records)):
         assert from_json(json.loads(json.dumps(to_json(each)))) == each
@@ -172,6 +173,7 @@ def test_a_probe_outside_the_domain_is_noticed():
 # --- the mutation test over the registry ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_change_of_a_statement_is_noticed():
     found = score()
     assert found.survived == ()
@@ -265,6 +267,7 @@ def test_prove_speaks_other_formats(form):
     assert "gamma" in result.output
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_workers():
     names = ["gamma", "thm3", "thm5-strict"]
     one, two = (

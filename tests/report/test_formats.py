@@ -52,6 +52,7 @@ def test_nothing_examined_is_never_silent(form):
     assert json.loads(render([], form)) == [] if form == "json" else "othing was examined" in render([], form)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "copies", "left_out"),
     [

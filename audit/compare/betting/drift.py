@@ -1,9 +1,14 @@
-"""Signs that runs which were declared to be independent are not: their releases change in the course of an audit.
+"""Signs that runs are not what a test by betting takes them for: they drift, or they share their noise.
 
 Where a coin decides on which dataset each run is, a drift of the target favours neither. Where the runs on a dataset
 were made together, a drift would look like a difference between the datasets. So there the first half of the releases
 of each dataset is compared with the second half, and each release with the next: of independent runs the halves differ
 by chance only, and a release says nothing of the next.
+
+With coins a target may drift as it likes, but the claim has to hold for each run given those before. It does not where
+runs that are made close together share their noise, since it is seeded by the clock or kept for a time: the first of
+them shows what the others will be. Then a release is nearly always the same as the one before on the same dataset, and
+far less often the same as one long ago.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from crowdproof.audit.compare.betting.streams import Codes, Glimpse
 from crowdproof.audit.releases import Numbers, Releases, reader_for
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -23,6 +29,16 @@ DRIFT = (
     "batch, so that a coin decides on which dataset each run is, or give outputs that were made in random order."
 )
 """What a finding says where a drift was seen."""
+SHARED = (
+    "Runs that were made one after the other nearly always gave the same release, and runs that were further apart did "
+    "not: it looks as if they share their noise, which is seeded by the clock or kept for a time. What is learned from "
+    "one run then tells the next, whatever the claim. Let each run draw noise of its own, and audit it again."
+)
+"""What a finding says where runs seem to share their noise."""
+SPLIT = 8
+"""Runs share their noise where releases next to each other differ in one part in so many, or less, of the cases in
+which releases far apart do. Bets are chosen before blocks of 16 runs on either side or more, so noise that is shared by
+fewer runs than that is not learned in time; half of it leaves a margin."""
 ERROR = 1e-4
 """An audit of runs that are independent is left undecided with at most this probability.
 
@@ -44,6 +60,25 @@ def drifts(sides: Sequence[Releases]) -> bool:
     """Whether the releases of some dataset, in the order of their runs, show a drift."""
     chances = [chance for releases in sides for chance in _chances(releases)]
     return bool(chances) and min(chances) * len(chances) < ERROR
+
+
+def shared_noise(sides: Sequence[Releases]) -> bool:
+    """Whether releases of some dataset are like their neighbours as only runs with one noise are."""
+    return any(_shared(Glimpse.of_all(each, np.zeros(len(each), np.int64)).codes) for each in sides)
+
+
+def _shared(codes: Codes) -> bool:
+    """The same of the codes of releases, in the order of their runs.
+
+    That so few neighbours differ must not be chance: for independent runs their number is about binomial.
+    """
+    if len(codes) < LEAST:
+        return False
+    _, counts = np.unique(codes, return_counts=True)
+    far = 1 - float((counts / len(codes)) @ (counts / len(codes)))
+    pairs, differing = len(codes) - 1, int(np.count_nonzero(codes[1:] != codes[:-1]))
+    surprise = (differing - pairs * far) / max((pairs * far * (1 - far)) ** 0.5, 1.0)
+    return differing * SPLIT < pairs * far and float(ndtr(surprise)) < ERROR
 
 
 def _chances(releases: Releases) -> Iterator[float]:

@@ -10,7 +10,7 @@ import numpy as np
 from crowdproof.audit.compare.betting.bets import BOUND, REFUTE
 from crowdproof.audit.compare.betting.blocks import Block
 from crowdproof.audit.compare.betting.bounds import ProfilePoint, delta_low, epsilon_low, profile
-from crowdproof.audit.compare.betting.drift import drifts
+from crowdproof.audit.compare.betting.drift import drifts, shared_noise
 from crowdproof.audit.compare.betting.hypotheses import growth_rate
 from crowdproof.audit.compare.betting.tested import Detectable, Direction, Ended, Refutation, SequentialResult
 from crowdproof.audit.compare.betting.thresholds import three_cells
@@ -38,10 +38,9 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
     """The result; `bounds` replays the audit for the lower bounds."""
     place = int(np.argmax(audit.held))
     x, delta, point = float(audit.claim.x[place]), float(audit.claim.delta[place]), audit.points[place]
-    if not audit.coins and drifts([pool.joined() for arm in audit.arms for pool in arm.pools]):
-        audit.ended = Ended.DRIFT
-    drifted = audit.ended is Ended.DRIFT
     leading = _leading(audit, place)
+    audit.ended = _doubted(audit, leading) or audit.ended
+    drifted = audit.ended in {Ended.DRIFT, Ended.SHARED_NOISE}
     blocks = [block for block in audit.blocks if block.leads] if bounds and not drifted else []
     shares = REFUTE if audit.ladder is None else BOUND
     # which point leads is known only in the end, so each of them has its part of the error
@@ -70,6 +69,15 @@ def summarise(audit: "Audit", *, bounds: bool) -> SequentialResult:
         point=point,
         state=audit.state,
     )
+
+
+def _doubted(audit: "Audit", leading: Refutation | None) -> Ended | None:
+    """Why the evidence does not count: the runs are not what the test takes them for; None where they seem to be."""
+    if not audit.coins:
+        return Ended.DRIFT if drifts([pool.joined() for arm in audit.arms for pool in arm.pools]) else None
+    if leading is None or audit.log_e <= 0:
+        return None
+    return Ended.SHARED_NOISE if shared_noise([each.joined() for each in audit.arms[leading.pair].pools]) else None
 
 
 def _epsilon_low(audit: "Audit", blocks: Sequence[Block], delta: float, level: float) -> float:

@@ -25,6 +25,7 @@ class Ended(Enum):
     SECONDS = "the budget of time was spent"
     INTERRUPTED = "it was interrupted"
     FAILED = "the target failed"
+    SHARED_NOISE = "runs that were made one after the other seemed to share their noise"
     DRIFT = "releases changed in the course of the audit, though the runs were declared to be independent"
 
 

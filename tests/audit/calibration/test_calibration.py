@@ -32,6 +32,7 @@ def test_named_nulls_are_never_refuted(null):
     assert wrong(calibrate([null], audits=8, runs=3000, seed=1, levels=[SURE])) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_generated_nulls_are_never_refuted(part):
     found = calibrate(generate(5, 48)[part::4], audits=2, runs=600, seed=5, levels=[SURE])
@@ -76,6 +77,7 @@ def test_what_has_no_verdict_is_counted_apart():
     assert isinstance(finding(Calibration(()), 0).verdict, Undecided)
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
     nulls = [COIN, evolve(COIN, dressing=dressing_named("text"))]
     options = {"audits": 2, "runs": 500, "seed": 3}

@@ -142,6 +142,7 @@ def false_alarms(releases, seed):
     return flagged
 
 
+@pytest.mark.slow
 def test_clean_releases_are_not_flagged():
     """At most one in a thousand may be: of 100, two or more would happen with probability below 0.005."""
     assert len(false_alarms(100, seed=7)) <= 1

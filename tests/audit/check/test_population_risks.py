@@ -48,6 +48,7 @@ def sampled(rng, people, cells, share):
     return held, rng.choice(held, int(people * share), replace=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_the_share_of_right_matches_is_near_the_truth(share):
     """The estimator of Skinner and Elliot needs no model of the population: it is tested on samples that are drawn."""

@@ -402,6 +402,7 @@ def summary(finding):
     return {name: value for name, value in to_json(finding).items() if name != "cost"} | {"runs": finding.cost.runs}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [Mondrian(k=3), Geometric(0.3)])
 def test_the_same_seed_gives_the_same_finding_on_any_number_of_workers(target):
     claim = DPS("0.5", 1, "0.1") if isinstance(target, Mondrian) else DP("ln 2")

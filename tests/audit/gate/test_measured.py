@@ -1,5 +1,6 @@
 """Claims about targets that look deterministic: enumerated, and then tested in slices unless that is declared."""
 
+import pytest
 from attrs import evolve
 from gate_projects import CRASH, Scripted, entry, project_file
 
@@ -67,6 +68,7 @@ def test_one_that_is_declared_to_be_is_settled_exactly(tmp_path):
     assert "Evidence so far" not in titles(finding)
 
 
+@pytest.mark.slow
 def test_a_rare_leak_is_refuted_once_the_evidence_has_added_up(tmp_path):
     """Of 24 trial runs none shows it with probability 2/3; what is not seen then is seen by the slices."""
     found = project(tmp_path, "rare_leak", runs=4000)

@@ -528,6 +528,7 @@ def test_honest(assert_private):
 """
 
 
+@pytest.mark.slow
 def test_no_outcome_that_a_target_raises_is_one_of_the_test(tmp_path):
     (tmp_path / "test_it.py").write_text(OUTCOMES)
     ran = subprocess.run(command("-rA", "-q"), cwd=tmp_path, capture_output=True, text=True, timeout=300)
@@ -540,6 +541,7 @@ def test_no_outcome_that_a_target_raises_is_one_of_the_test(tmp_path):
     assert "skipped" not in ran.stdout.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_an_interrupt_that_a_target_raises_is_no_pass(tmp_path):
     text = f"{OUTCOMES}\n\n@CLAIM\ndef test_interrupted(assert_private):\n    assert_private(Looked(interrupt))\n"
     (tmp_path / "test_it.py").write_text(text)

@@ -238,6 +238,7 @@ def test_a_target_that_cannot_be_loaded_is_never_green(tmp_path, target):
     assert result.exit_code() is ExitCode.BROKEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "verdict"), [(2, Skipped), (1000, NotRefuted)])
 def test_a_target_that_dies_on_some_data_is_never_green(tmp_path, size, verdict):
     code = f"import os\ndef f(table):\n    if table.height == {size}: os.abort()\n    return 'ok'\n"
@@ -248,6 +249,7 @@ def test_a_target_that_dies_on_some_data_is_never_green(tmp_path, size, verdict)
     assert result.exit_code() is (ExitCode.BROKEN if verdict is Skipped else ExitCode.HELD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "verdict"), [(8, Undecided), (20_000, NotRefuted)])
 def test_too_few_runs_are_never_green(tmp_path, runs, verdict):
     path = project_file(tmp_path, entry("a", target="noise.py:f", runs=runs))

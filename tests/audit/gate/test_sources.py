@@ -186,6 +186,7 @@ def test_a_regular_file_without_an_end_is_not_waited_for(project):
         assert "shop/release.py" in code(project, "shop.release:f").files, number
 
 
+@pytest.mark.slow
 def test_files_that_a_target_names_are_not_read_without_end(project):
     """Many large files cost no more than one does: those beyond the limit count by their size and time of change."""
     names = [f"large{number}.bin" for number in range(2000)]

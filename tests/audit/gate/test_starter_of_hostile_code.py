@@ -54,6 +54,7 @@ def check(written):
     return parse_claim(claim["claim"])
 
 
+@pytest.mark.slow
 def test_names_of_columns_stay_names(tmp_path, monkeypatch):
     table = {**dict.fromkeys(COLUMNS.values(), [1] * 4), "age": [2] * 4}
     source = f"import polars as pl\ndef f(table, k=3):\n    return pl.DataFrame({table!r})\n"

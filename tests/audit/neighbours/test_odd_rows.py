@@ -55,6 +55,7 @@ def test_one_row_of_many_is_found_in_few_runs(leaks, verdict, relation):
     assert isinstance(found.verdict, verdict)
 
 
+@pytest.mark.slow
 def test_the_pilot_finds_the_same_on_any_number_of_workers():
     options = {"data": SIXTY, "budget": Budget(runs=2_000), "search": 0, "seed": 3}
     here = audit(Tells(leaks=True), DPS("1/2", 1, "0.02"), **options)

@@ -74,6 +74,7 @@ def test_a_leak_that_is_too_rare_to_be_seen_is_told_as_possible(runs):
     assert "if the target is deterministic, which was measured" in finding.verdict.detectable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", [DP(1), DPS("1/2", 1)], ids=["dp", "dps"])
 def test_a_target_that_is_deterministic_is_told_by_both_tests_and_exactly_where_that_is_declared(claim):
     measured = audit(SAFE, claim, data=PEOPLE.head(4), budget=Budget(runs=4_000), search=0)
@@ -144,6 +145,7 @@ def test_a_crash_in_the_second_test_is_no_pass():
     assert "ran out of memory" in finding.verdict.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("once_in", "runs", "verdict"), [(100, 60_000, Refuted), (10_000_000, 6_000, NotRefuted)], ids=["leaky", "safe"]
 )
@@ -159,6 +161,7 @@ def bounds_told(finding):
     return {name: float(number) for name, number in re.findall(r"(epsilon|delta) is above ([-\d.e]+)", text)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [200, 600, 4_000])
 def test_no_bound_is_told_that_seems_to_contradict_the_verdict(runs):
     claim = DP(1, "1e-3")

@@ -345,6 +345,7 @@ def test_a_mechanism_of_the_users_own_is_audited_as_it_is(total):
     assert Sampled("1/2", mechanism).mechanism is mechanism
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", [Safe(), CrowdBlending(2), DP(1, "0.5")], ids=lambda claim: claim.notion)
 @pytest.mark.parametrize("target", [Mondrian(k=2, total=True), StronglySafe(COARSE, 2)], ids=["leaky", "safe"])
 def test_determinism_that_was_measured_is_an_assumption_and_a_declared_one_is_not(target, claim):

@@ -232,6 +232,7 @@ def test_short_trials_travel_together_and_long_ones_alone(source):
     assert isinstance(part.error, NoReleaseError)
 
 
+@pytest.mark.slow
 def test_pieces_are_sized_by_time_and_by_workers():
     pace = Pace(each=0.001, most=10**6)
     assert pace.units(None, workers=1) == 100  # a tenth of a second

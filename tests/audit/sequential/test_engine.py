@@ -178,6 +178,7 @@ def test_plain_callables_and_discrete_outputs():
     assert 0.8 < safe.epsilon_low < np.log(3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runner", [Processes(2), Processes(3)])
 def test_the_result_does_not_depend_on_who_runs_it(runner):
     for mechanism in (Coin(3.0), Laplace(1.0)):
@@ -234,6 +235,7 @@ def hides_the_endpoint(data, rng):
     return kept.head(0) if kept.height < 5 else kept.head(1).with_columns(pl.lit("[0, 100000000]").alias("income"))
 
 
+@pytest.mark.slow
 def test_a_table_tells_in_words_what_leaks():
     people = pl.DataFrame({"income": [900_000] * 12, "city": ["Bern", "Basel"] * 6})
     rich = pl.concat([people, pl.DataFrame({"income": [35_000_000], "city": ["Bern"]})])

@@ -72,6 +72,7 @@ def test_two_numbers_that_only_together_tell_the_datasets_apart_are_caught():
     assert max(left / right, right / left) > np.exp(0.5)
 
 
+@pytest.mark.slow
 def test_their_safe_twin_is_not():
     """Odds of e^0.5: the claim holds just so."""
     assert audit(Signs(float(np.exp(0.5))), "0.5").ended is Ended.RUNS

@@ -270,6 +270,7 @@ def test_memory_is_limited(isolate):
         target(PEOPLE, RNG)
 
 
+@pytest.mark.slow
 def test_state_is_noticed_and_isolated_away():
     with odd("stale") as target:
         behaviour = target.examine(PEOPLE)
@@ -282,6 +283,7 @@ def test_state_is_noticed_and_isolated_away():
         assert target.runs(PEOPLE, [1, 2, 3]) == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_forks_do_not_repeat_a_generator_seeded_on_import():
     """Forks would all repeat one another, and a random target would look deterministic."""
     with odd("seeded_on_import") as target:
@@ -301,6 +303,7 @@ def test_randomness_that_no_seed_controls_is_told_apart_from_state():
         assert target.isolate == "worker"
 
 
+@pytest.mark.slow
 def test_hash_seed_dependence_is_noticed():
     names = pl.DataFrame({"name": [f"person {i}" for i in range(30)]})
     with odd("hashed") as target:
@@ -328,6 +331,7 @@ def test_a_file_is_found_from_another_folder_too(tmp_path, monkeypatch):
     assert pickle.loads(sent)(PEOPLE, RNG) == 3
 
 
+@pytest.mark.slow
 def test_an_unexamined_target_travels_unexamined_and_is_examined_where_it_arrives():
     with odd("counting") as target:
         assert target.spec["isolate"] == "auto"

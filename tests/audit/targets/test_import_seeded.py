@@ -1,5 +1,7 @@
 """Noise that is drawn on import or kept: copies of one process would repeat it, and that is no determinism."""
 
+import sys
+
 import polars as pl
 import pytest
 
@@ -213,3 +215,84 @@ def test_state_that_comes_from_the_calls_alone_still_gets_forks(module):
         assert target.isolate == "fresh"
     assert behaviour.stateful
     assert behaviour.deterministic
+
+
+SOURCES = {
+    "numpy": "np.random.random()",
+    "pandas": "pd.Series(np.arange(1000)).sample(1).iloc[0] / 1000",
+    "scipy": "stats.uniform.rvs()",
+    "sklearn": "check_random_state(None).random_sample()",
+    "random": "random.random()",
+    "entropy": "int.from_bytes(os.urandom(7), 'big') / 2**56",
+}
+DRAWN = """
+import os
+import random
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sklearn.utils import check_random_state
+
+POOL = iter([{source} for _ in range(200)])
+ODDS = {odds}
+
+
+def response(table):
+    truth = int((table["age"] > 60).any())
+    return truth if next(POOL) < ODDS / (ODDS + 1) else 1 - truth
+"""
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_draws_on_import_from_any_library_are_made_anew_for_each_run(tmp_path, source):
+    for odds, refuted in ((2, False), (200, True)):
+        path = tmp_path / f"drawn_{odds}.py"
+        path.write_text(DRAWN.format(source=SOURCES[source], odds=odds))
+        with load_target(f"{path}:response", isolate="fresh") as target:
+            finding = audit(target, DP("ln 2"), pairs=[PAIR], budget=Budget(runs=320, seconds=90.0), search=0)
+        assert isinstance(finding.verdict, Refuted) == refuted, (odds, finding.verdict)
+
+
+RARE = """
+import random
+source = random.SystemRandom()
+NOISE = source.random() < {chance}
+
+
+def release(table):
+    return table.height + 100 * NOISE
+"""
+
+
+def test_rare_noise_that_is_drawn_at_the_start_is_seen_when_a_refutation_is_confirmed(tmp_path):
+    """Nearly all processes look deterministic, and a process that is kept up never shows the noise."""
+    for chance, refuted in ((0.06, False), (0.0, True)):
+        path = tmp_path / f"rare_{refuted}.py"
+        path.write_text(RARE.format(chance=chance))
+        for seed in range(3):
+            with load_target(f"{path}:release") as target:
+                budget = Budget(runs=1200, seconds=30.0)
+                finding = audit(target, DP(4), pairs=[PAIR], budget=budget, search=0, seed=seed)
+            assert isinstance(finding.verdict, Refuted) == refuted, (chance, finding.verdict)
+
+
+TICKING = """
+import random
+import sys
+import time
+
+rows = len(sys.stdin.read().splitlines()) - 1
+print("n")
+print(rows + random.Random(int(time.time())).randrange(100))
+"""
+
+
+def test_a_program_that_seeds_its_noise_by_the_clock_is_not_taken_for_deterministic(tmp_path, monkeypatch):
+    monkeypatch.setattr("crowdproof.audit.targets.behaviour.TICKS", 2)
+    path = tmp_path / "ticking.py"
+    path.write_text(TICKING)
+    with load_target(f"command: {sys.executable} {path}") as target:
+        assert not target.examine(PEOPLE).deterministic
+    path.write_text(TICKING.replace("random.Random(int(time.time())).randrange(100)", "7"))
+    with load_target(f"command: {sys.executable} {path}") as target:
+        assert target.examine(PEOPLE).deterministic

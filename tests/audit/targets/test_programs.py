@@ -101,6 +101,7 @@ def test_programs_are_given_tables_only():
     assert load_target("command:cat").runs(np.array([1, 2]), [1])[0]["value"].to_list() == ["1", "2"]
 
 
+@pytest.mark.slow
 def test_a_program_that_stays_up_and_counts_is_started_anew():
     with load_target(f"lines:{sys.executable} {SUBJECT} lines", params={"mode": "counting"}) as target:
         assert target.runs(PEOPLE, [1, 2]) == [1, 2]
@@ -163,6 +164,7 @@ def test_a_service_refuses_a_table_by_two_statuses_and_fails_by_the_others(statu
     assert ("let the service answer" in str(caught.value)) is not refused
 
 
+@pytest.mark.slow
 def test_a_rate_limit_is_no_leak_and_a_refusal_that_depends_on_a_row_is(service):
     table = pl.DataFrame({"age": [30 + i % 7 for i in range(20)] + [95]})
     limited = audit(service(60, lambda _: 429), DP(1), data=table, search=0)

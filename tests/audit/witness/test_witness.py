@@ -220,6 +220,7 @@ def test_what_has_no_pair_and_no_data_is_told_how_to_see_it_again():
         replay(told, seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -238,6 +239,7 @@ def test_edited_parameters_are_an_error_with_a_remedy(change):
     assert isinstance(replay(finding, seed=1).verdict, Refuted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", [Safe(), KAnonymity(5), CrowdBlending(4), DPS("0.5", 1, "0.1")])
 def test_a_loaded_target_is_loaded_again_from_the_file(claim):
     people = pl.DataFrame({"age": [30, 31, 32, 33, 40, 41, 42, 43, 95]})

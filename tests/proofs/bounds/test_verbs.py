@@ -132,6 +132,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(crowdproof, arguments, messag
     assert not out
 
 
+@pytest.mark.slow
 def test_figures_are_written(crowdproof, tmp_path, monkeypatch):
     monkeypatch.setattr(drawn, "_STEPS", 4)
     monkeypatch.setattr(drawn, "KS", (6, 20))
