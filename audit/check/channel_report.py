@@ -8,6 +8,7 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.check import identifiers, stars
+from crowdproof.audit.check.column_parts import PART
 from crowdproof.audit.check.container_traces import Trace
 from crowdproof.audit.check.exact_findings import decided, row_count
 from crowdproof.audit.check.file_traces import blanks, traces, whole_floats
@@ -15,6 +16,7 @@ from crowdproof.audit.check.groups import Groups, group, known_columns
 from crowdproof.audit.check.numbering import RowNumbers, row_numbers
 from crowdproof.audit.check.order import ERROR, LEAST_ROWS, OrderAlarm, order_alarms
 from crowdproof.audit.check.sorting import Sorting
+from crowdproof.audit.check.subjects import is_keyed, is_list_of_things, label
 from crowdproof.claims import Assertion
 from crowdproof.findings import Confidence, Counterexample, Evidence, Finding, Note, NotRefuted, Refuted, Undecided
 
@@ -55,6 +57,8 @@ class Channels:
     def row_numbers(self) -> Finding:
         """Whether a column looks like a numbering of the rows."""
         found = row_numbers(self.table, self.names, self.groups.rows)
+        if is_list_of_things(self.start, list(self.names)):  # numbers beside the names of the rows add nothing
+            found = [each for each in found if each.is_certain or each.missing]
         claim = Assertion("row-numbers", "no column looks like a numbering of the rows")
         if not found:
             return Finding(self.subject, claim, NotRefuted(_NO_NUMBERS))
@@ -125,13 +129,17 @@ class Channels:
         known = [key for key, name in zip(self.start.columns, self.names, strict=True) if name in self.groups.columns]
         sorting = Sorting.of(self.start, known)
         alarms, tests = order_alarms(sorting)
-        sorted_by = ", ".join(self._name(key) for key in sorting.keys)
+        sorted_by = ", ".join(dict.fromkeys(self._name(key) for key in sorting.keys))
         seen = f"Apart from a sort by {sorted_by}, the" if sorted_by else "The"
         if alarms:
             worst = alarms[0]
             words = f"{seen} rows are not shuffled: {self._alarm(worst)} Their order may be that of the source."
             error = Fraction(worst.error).limit_denominator(10**12) or Fraction(1, 10**12)
             remedy = Note("What to do", "Shuffle the rows, or sort them by all released columns.")
+            named = label(self.start, list(self.names))
+            if named is not None:
+                words = f"Suspicious: {words} It may also be an order of {named} that everybody knows. {_ASK}"
+                return Finding(self.subject, claim, Undecided(words), None, (remedy,))
             certainty = Confidence(min(ERROR, error))
             return Finding(self.subject, claim, Refuted(Counterexample(words)), certainty, (remedy,))
         if not tests:
@@ -149,13 +157,13 @@ class Channels:
         return f"{words}, {abs(alarm.deviations):,.1f} standard deviations from what a shuffle gives."
 
     def _name(self, key: str) -> str:
-        return self.names[self.start.columns.index(key)]
+        return self.names[self.start.columns.index(key.partition(PART)[0])]
 
     def file_traces(self) -> Finding:
         """Whether the file tells something besides its table."""
         claim = Assertion("file-traces", "the file holds nothing besides its table that tells of the source")
         found = [] if self.path is None else traces(self.path, self.part)
-        for name in whole_floats(self.start, list(self.names)):
+        for name in [] if is_keyed(self.start) else whole_floats(self.start, list(self.names)):
             words = f"The column {name} has whole numbers with a decimal point, as where missing ones were taken out."
             found.append(Trace(words, is_certain=False))
         for name in blanks(self.start, list(self.names)):

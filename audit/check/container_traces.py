@@ -54,26 +54,33 @@ def of_sqlite(path: Path, part: str) -> list[Trace]:
 def _of_numbers(connection: sqlite3.Connection, name: str) -> list[Trace]:
     """What the hidden numbers of the rows tell: every table has them, but for those WITHOUT ROWID and with an own."""
     quoted = name.replace('"', '""')
-    columns = {row[1].lower() for row in connection.execute(f'PRAGMA table_info("{quoted}")')}
-    if "rowid" in columns:
+    columns = connection.execute(f'PRAGMA table_info("{quoted}")').fetchall()
+    keys = [kind for _, _, kind, _, _, key in columns if key]
+    is_shown = len(keys) == 1 and keys[0].upper() == "INTEGER"  # such a column is the number of the row itself
+    if any(each[1].lower() == "rowid" for each in columns):
         return []
     try:
         asked = f'SELECT min(rowid), max(rowid), count(*) FROM "{quoted}"'  # noqa: S608  (a name that the file holds)
         least, most, rows = connection.execute(asked).fetchone()
     except sqlite3.Error:
         return []
-    last = most
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone():
-        given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (name,)).fetchone()
-        last = max(most, given[0]) if given else most
+    last = _last_given(connection, name, most)
     missing = last - rows
-    if least < 1 or missing <= 0:
+    if least < 1 or missing <= 0 or (is_shown and last == most):
         return []
     words = (
         f"The hidden row numbers of {name} reach {last:,} for {rows:,} rows: they tell how many rows were taken out"
         f"{', and where' if most - least + 1 > rows else ''}."
     )
     return [Trace(words, is_certain=True)]
+
+
+def _last_given(connection: sqlite3.Connection, name: str, most: int) -> int:
+    """The last number that was given to a row, also to one that was taken out since, where the database notes it."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone():
+        return most
+    given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (name,)).fetchone()
+    return max(most, given[0]) if given else most
 
 
 def of_gzip(path: Path) -> list[Trace]:
@@ -106,7 +113,7 @@ def of_workbook(path: Path, part: str) -> list[Trace]:
             found.append(Trace(words, is_certain=True))
         remarks = sum(cell.comment is not None for row in sheet.iter_rows() for cell in row)
         if remarks:
-            found.append(Trace(f"The sheet has {remarks:,} remarks on cells.", is_certain=True))
+            found.append(Trace(f"The sheet has {remarks:,} remarks on cells.", is_certain=False))
         formulas = sum(cell.data_type == "f" for row in sheet.iter_rows() for cell in row)
         if formulas:
             words = f"The sheet has {formulas:,} formulas, which tell how cells were worked out."

@@ -75,7 +75,7 @@ def _notes(schema: pa.Schema, rows: int) -> list[Trace]:
             words = f"The column {field.name} carries notes besides its cells: {', '.join(own)}."
             found.append(Trace(words, is_certain=False))
     for start, stop, step in _ranges(notes.get(b"pandas", b"{}")):
-        if len(range(start, stop, step)) != rows or start != 0 or step != 1:
+        if len(range(start, stop, step)) != rows or start not in (0, 1) or step != 1:
             words = f"The file says that its rows were numbered from {start} to {stop} in the source; it has {rows:,}."
             found.append(Trace(words, is_certain=True))
     return found
@@ -102,9 +102,10 @@ def _categories(table: pa.Table) -> list[Trace]:
         unused = listed - set(cells.cast(cells.type.value_type).unique().to_pylist())
         if unused:
             words = (
-                f"The column {name} lists {len(unused):,} categories that no row has, such as {min(map(str, unused))}."
+                f"The column {name} lists {len(unused):,} categories that no row has, such as {min(map(str, unused))}: "
+                "they may be those of rows that were taken out, or a list that was fixed before."
             )
-            found.append(Trace(words, is_certain=True))
+            found.append(Trace(words, is_certain=False))
     return found
 
 

@@ -6,8 +6,10 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.check.calendars import is_calendar
+from crowdproof.audit.check.column_parts import FILLED, parts
 from crowdproof.audit.check.numbering import NAMES
-from crowdproof.audit.check.text_orders import is_date, plain_number
+from crowdproof.audit.check.subjects import about_people, is_keyed, is_list_of_things, is_of_things
+from crowdproof.audit.check.text_orders import amount_unit, is_date, plain_number
 from crowdproof.cells import Values, readings
 from crowdproof.personal import is_identifier, words_of
 
@@ -36,11 +38,16 @@ _FORMS = {
     "records with names of fields": r"""^[\[{].*"[^"]+" ?:.*""",
 }
 """How identifiers are written that are such however often they repeat."""
+_PERSONAL = frozenset(
+    ["e-mail addresses", "payment cards", "UUIDs", "hashes or tokens", "bank accounts", "social security numbers"]
+)
+"""Kinds that only people, or records of them, have. The others may be of an office, a device or a place."""
 _TIMES = r"^[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9]{2}:?[0-9]{2}.*$|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4} [0-9]{1,2}:.*$"
 _LONG = r"^-?[0-9]*\.[0-9]*$"
 _CODES = r"^[0-9]{7,}$"
-_AMOUNT = re.compile(r"[^0-9A-Za-z]{0,2}([A-Z]{3} )?-?[0-9][0-9.,'\u2019 \u00a0\u202f]*(?P<unit> ?[^0-9]{1,3})?")
-"""A number with a sign of money, a percent sign or a unit."""
+_TWO_NUMBERS = r"^[0-9]+-[0-9]+$"
+_LATITUDES = re.compile(r"(.*[^a-z])?(lat|lon|lng|long|latitude|longitude)([^a-z].*)?", re.IGNORECASE)
+"""How a column of places on a map is called."""
 _UNITS = 3
 """Units of the amounts in one column: more are letters of a code. A guess."""
 _PERSON = re.compile(
@@ -53,13 +60,12 @@ _OF_PLACES = (["name"], ["account"], ["plate"], ["card"])
 """Names of columns that places, products or the titles of a budget may have, too."""
 _SOME = 100
 """Cells that are looked at for how they are written, one by one. A guess: some milliseconds."""
-DIGITS = 10
-"""Significant digits from which a number is a fingerprint: no measurement of a person has so many."""
 LONG_CODE = 9
 """Digits from which whole numbers of one length that are nearly all different are codes: sums of money that are nearly
 all different have different lengths, or fewer digits. A guess."""
 MANY_DIGITS = 7
-"""Significant digits from which one may be: a place to the metre has so many, and a sum of money in cents, too."""
+"""Significant digits from which a number may be a fingerprint: a place to the metre has so many. So have means,
+rates and sums of money in cents, so that it is never certain."""
 
 
 @frozen
@@ -74,13 +80,30 @@ class Identifier:
     """Whether it can hardly be anything else; otherwise it is only suspicious."""
 
 
+@frozen
+class _Context:
+    """What is known of the table besides the column that is looked at."""
+
+    of_people: bool
+    """Some other column is about one person."""
+    of_things: bool
+    """The rows are places, times or things."""
+    is_keyed: bool
+    """The first columns name the rows."""
+
+
 def identifiers(table: pl.DataFrame, names: list[str]) -> list[Identifier]:
     """The columns of the table that look like identifiers; `names` are what they are called in the release."""
-    found = (_of(table[key], name) for key, name in zip(table.columns, names, strict=True))
+    of_things, keyed = is_list_of_things(table, names), is_keyed(table)
+    found = []
+    for key, name in zip(table.columns, names, strict=True):
+        of_people = about_people(names, without=name)
+        cells = parts(table[key]).get(f"{key}{FILLED}", table[key])
+        found.append(_of(cells, name, _Context(of_people, of_things, keyed)))
     return [each for each in found if each is not None]
 
 
-def _of(cells: pl.Series, name: str) -> Identifier | None:
+def _of(cells: pl.Series, name: str, context: _Context) -> Identifier | None:
     known = cells.drop_nulls()
     if len(known) < LEAST:
         return None
@@ -92,28 +115,46 @@ def _of(cells: pl.Series, name: str) -> Identifier | None:
         kind = None
     if kind is not None:
         is_shared = len(known) > FEW_VISITS * different
-        return None if different == 1 else Identifier(name, kind, different, len(known), is_certain=not is_shared)
-    if not is_own:
-        is_few = different >= LEAST and len(known) <= FEW_VISITS * different and bool(_PERSON.fullmatch(name))
+        is_personal = kind in _PERSONAL and not context.of_things
+        is_certain = not is_shared and (is_personal or context.of_people)
+        return None if different == 1 else Identifier(name, kind, different, len(known), is_certain=is_certain)
+    if is_own:
+        return _of_different(cells, texts, name, context)
+    is_few = different >= LEAST and len(known) <= FEW_VISITS * different
+    if is_few and (_PERSON.fullmatch(name) or _are_short_hashes(texts)):
         kind = "numbers of people with several rows each"
-        return Identifier(name, kind, different, len(known), is_certain=False) if is_few else None
-    return _of_different(cells, texts, name, different)
+        return Identifier(name, kind, different, len(known), is_certain=False)
+    return None
 
 
-def _of_different(cells: pl.Series, texts: pl.Series, name: str, different: int) -> Identifier | None:
+def _are_short_hashes(texts: pl.Series) -> bool:
+    return all(_written(texts, form) for form in (r"^([0-9a-f]{8,}|[0-9A-F]{8,})$", "[0-9]", "[A-Fa-f]"))
+
+
+def _of_different(cells: pl.Series, texts: pl.Series, name: str, context: _Context) -> Identifier | None:
     """The kind of a column whose cells are nearly all different."""
-    rows = len(texts)
+    rows, different = len(texts), texts.n_unique()
     if texts.cast(pl.Float64, strict=False).null_count() == 0:
-        return _of_numbers(texts, name, different)
-    if is_calendar(cells):
-        return None
+        return _of_numbers(texts, name, context)
     if cells.dtype in (pl.Datetime, pl.Time, pl.Duration) or _written(texts, _TIMES):
-        return Identifier(name, "points in time", different, rows, is_certain=True)
+        is_series = is_calendar(cells) or (not context.of_people and _is_sorted(texts))
+        return None if is_series else Identifier(name, "points in time", different, rows, is_certain=context.of_people)
     if cells.dtype == pl.Date or all(is_date(text) for text in texts.head(_SOME)):
-        return Identifier(name, "days", different, rows, is_certain=False)
-    if _are_vague(texts.head(_SOME)) or _holds_numbers(texts.head(_SOME)):
+        return None if is_calendar(cells) else Identifier(name, "days", different, rows, is_certain=False)
+    return _of_texts(texts, name, context)
+
+
+def _is_sorted(texts: pl.Series) -> bool:
+    return texts.is_sorted() or texts.is_sorted(descending=True)
+
+
+def _of_texts(texts: pl.Series, name: str, context: _Context) -> Identifier | None:
+    rows, different, some = len(texts), texts.n_unique(), texts.head(_SOME)
+    if _written(texts, _TWO_NUMBERS) and rows >= _SOME:
+        return Identifier(name, "codes of two numbers", different, rows, is_certain=False)
+    if _are_vague(some) or _holds_numbers(some) or (is_of_things(name) and not context.of_people):
         return None
-    is_own = is_identifier(name) and words_of(name) not in _OF_PLACES
+    is_own = is_identifier(name) and words_of(name) not in _OF_PLACES and not context.of_things
     return Identifier(name, "texts", different, rows, is_certain=is_own)
 
 
@@ -126,27 +167,43 @@ def _are_vague(texts: pl.Series) -> bool:
 
 def _holds_numbers(texts: pl.Series) -> bool:
     """Whether the cells are amounts in the notation of a country, such as `$1,200` or `12,5 %`."""
-    found = [_AMOUNT.fullmatch(text) for text in texts]
-    if len({each["unit"] for each in found if each is not None}) > _UNITS:
+    units = [amount_unit(text) for text in texts]
+    if None in units or len(set(units)) > _UNITS:
         return False
-    return any(all(each and plain_number(each.string, decimal) is not None for each in found) for decimal in ".,")
+    return any(all(plain_number(text, decimal) is not None for text in texts) for decimal in ".,")
 
 
-def _of_numbers(texts: pl.Series, name: str, different: int) -> Identifier | None:
-    rows = len(texts)
+def _of_numbers(texts: pl.Series, name: str, context: _Context) -> Identifier | None:
+    found = _kind_of_numbers(texts, name, context)
+    if found is None:
+        return None
+    kind, is_certain = found
+    return Identifier(name, kind, texts.n_unique(), len(texts), is_certain=is_certain)
+
+
+def _kind_of_numbers(texts: pl.Series, name: str, context: _Context) -> tuple[str, bool] | None:
+    """The kind, and whether it is certain."""
     digits = texts.str.replace_all(r"[^0-9]|[eE].*$", "").str.strip_chars_start("0").str.len_chars()
     usual = float(digits.median() or 0)  # type: ignore[arg-type]
-    if _written(texts, _LONG) and usual >= MANY_DIGITS:
-        return Identifier(name, "numbers with many digits", different, rows, is_certain=usual >= DIGITS)
-    is_code = _written(texts, _CODES) and texts.str.len_chars().n_unique() == 1
-    rounded = texts.str.ends_with("0").mean()
-    if is_code and isinstance(rounded, float) and rounded < 0.25:
-        is_long = usual >= LONG_CODE or is_identifier(name)
-        return Identifier(name, "codes of one length", different, rows, is_certain=is_long)
+    if context.of_people and _LATITUDES.fullmatch(name) and _written(texts, r"\.[0-9]{3,}$"):
+        return "coordinates", False
+    if _written(texts, _LONG) and usual >= MANY_DIGITS:  # means and rates of groups have so many digits
+        return None if context.is_keyed else ("numbers with many digits", False)
+    if is_of_things(name) and not context.of_people:
+        return None
+    is_long = usual >= LONG_CODE or is_identifier(name)
+    if _are_codes(texts) and (is_long or context.of_people or not context.is_keyed):
+        return "codes of one length", is_long and context.of_people
     is_whole = texts.str.contains(r"\.").sum() == 0
-    if is_whole and NAMES.fullmatch(name) and name:
-        return Identifier(name, "numbers of people or records", different, rows, is_certain=False)
-    return None
+    is_named = bool(name) and NAMES.fullmatch(name) is not None and not context.of_things
+    return ("numbers of people or records", False) if is_whole and is_named else None
+
+
+def _are_codes(texts: pl.Series) -> bool:
+    """Whether the whole numbers are of one length, and not rounded as sums of money are."""
+    rounded = texts.str.ends_with("0").mean()
+    is_rounded = isinstance(rounded, float) and rounded >= 0.25
+    return _written(texts, _CODES) and texts.str.len_chars().n_unique() == 1 and not is_rounded
 
 
 def _written(texts: pl.Series, form: str) -> bool:

@@ -8,27 +8,31 @@ import polars as pl
 from attrs import frozen
 
 from crowdproof.audit.check.groups import column
-from crowdproof.audit.check.order import ERROR, SHARE
+from crowdproof.audit.check.order import ERROR, UNUSUAL, USUAL
+from crowdproof.audit.check.subjects import about_people, is_of_things
 
 _START = 1000
 """Rows that are looked at first. A guess: of so many rows nearly every column has two that are equal, and fewer would
 let more columns pass on to the slow look at all rows."""
 MANY = 400
 """Rows from which a numbering needs no telling name: a table with one row for each day of a year has 366."""
-CERTAIN = re.compile(
-    r"(unnamed.*|\(unnamed\)|_*index(_level_[0-9]+)?_*|#|)"
-    r"|(.*[^a-z])?(id|ids|idx|row|rownum|rec|record|record_?id|uid|pid|seq)"
-    r"|row.?(number|id|nr|no)?|(patient|person|subject|customer|user|member|client|record)[^a-z]?(id|nr|no|number)?",
-    re.IGNORECASE,
+_OF_ROWS = r"(unnamed.*|\(unnamed\)|_*index(_level_[0-9]+)?_*|#|)|(.*[^a-z])?(row|rownum)|row.?(number|id|nr|no)?"
+"""How a column is called that numbers rows."""
+_OF_PEOPLE = (
+    r"(.*[^a-z])?(uid|pid|mrn)|(patient|person|subject|customer|user|member|client|record)[^a-z]?(id|nr|no|number)?"
 )
-"""How a column is called that numbers rows or people."""
+_OF_ANYTHING = r"(.*[^a-z])?(id|ids|idx|rec|record|record_?id|seq)"
+"""How one is called that numbers people, where some column is about people, or else perhaps places."""
 NAMES = re.compile(
-    rf"{CERTAIN.pattern}|(.*[^a-z])?(id|ids|idx|nr|no|num|number|case|key|serial|account)([^a-z].*)?",
+    rf"{_OF_ROWS}|{_OF_PEOPLE}|{_OF_ANYTHING}"
+    r"|(.*[^a-z])?(id|ids|idx|nr|no|num|number|case|key|serial|account)([^a-z].*)?",
     re.IGNORECASE,
 )
 """The same, or how one may be called that counts something or answers yes or no."""
 _FEW = 5
 """Rows below which nothing is certain: two of them may well have the numbers 1 and 2. A guess."""
+_MORE = 20
+"""The same for numbers that are not called those of rows: a table of provinces may number them."""
 
 
 @frozen
@@ -58,7 +62,7 @@ def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[
         place: each for place, each in number.items() if start[str(place)].drop_nulls().n_unique() == start.height
     }
     found = []
-    level = float((1 - SHARE) * ERROR) / max(1, len(columns))
+    level = float((1 - USUAL - UNUSUAL) * ERROR) / max(1, len(columns))
     for place, each in number.items():
         facts = (each.min().alias("low"), each.max().alias("high"), each.count().alias("count"))
         low, high, count = table.select(facts).collect(engine="streaming").row(0)
@@ -66,9 +70,19 @@ def row_numbers(table: pl.LazyFrame, columns: Sequence[str], rows: int) -> list[
             continue
         if table.select(each.n_unique()).collect(engine="streaming").item() == rows:
             missing = int(high) - int(low) + 1 - rows
-            is_certain = rows >= _FEW and bool(CERTAIN.fullmatch(columns[place]))
+            is_certain = _is_certain(columns[place], columns, rows)
             found.append(RowNumbers(columns[place], low, high, missing=missing, is_certain=is_certain))
     return found
+
+
+def _is_certain(name: str, columns: Sequence[str], rows: int) -> bool:
+    """Whether the name says that rows or people are numbered."""
+    if re.fullmatch(_OF_ROWS, name, re.IGNORECASE):
+        return rows >= _FEW
+    if re.fullmatch(_OF_PEOPLE, name, re.IGNORECASE):
+        return rows >= _MORE
+    is_of_anything = re.fullmatch(_OF_ANYTHING, name, re.IGNORECASE) is not None and not is_of_things(name)
+    return rows >= _MORE and is_of_anything and about_people(list(columns), without=name)
 
 
 def _is_made(rows: int, span: int, name: str, level: float) -> bool:

@@ -5,32 +5,28 @@ columns leave open was shuffled. So within each block of equal keys every order 
 compares with that.
 """
 
-import math
-from collections.abc import Iterator
 from fractions import Fraction
 
-import numpy as np
-import polars as pl
 from attrs import frozen
 from scipy import stats
 
 from crowdproof.audit.check.appearance import chance_of_numbering
+from crowdproof.audit.check.row_scores import order_of, statistics
+from crowdproof.audit.check.shuffles import Statistic, can_vary, shuffled
 from crowdproof.audit.check.sorting import Sorting
-from crowdproof.audit.check.text_orders import meant_order
 
 ERROR = Fraction(1, 1000)
 """How often at most a release is refuted for its order or numbering though nothing is behind it, over all tests: a
 usual level, as a file is checked once."""
-SHARE = Fraction(9, 10)
-"""The part of the error that the tests of the order share; numberings have the rest, as they need less."""
+USUAL = Fraction(8, 10)
+"""The part of the error that the usual tests of the order share, which find most: drifts, runs and likeness."""
+UNUSUAL = Fraction(15, 100)
+"""The part that the tests for rounds, spreads and pairs of columns share, which are many. Numberings have the rest, as
+they need less."""
 LEAST_ROWS = 20
 """Rows below which nothing is tested: of fewer, hardly any order is unlikely enough."""
-CATEGORIES = 8
-"""The commonest values of a column whose places are tested one by one. A guess: each makes all levels stricter."""
 FEW_ROWS = 3000
 """Rows up to which shuffles decide what the tail bound leaves open. A guess: for more, they would take minutes."""
-DRAWS = 60_000
-"""Shuffles that confirm an alarm: enough for fifty tests. Of more, only those that the bound confirms are alarms."""
 
 
 NUMBERED = (
@@ -50,183 +46,44 @@ class OrderAlarm:
     """How often a shuffle would, at most, corrected for the number of tests."""
 
 
-@frozen
-class Statistic:
-    """A number that is worked out from the scores of the rows in their order, with its law after a shuffle."""
-
-    column: str
-    what: str
-    scores: np.ndarray
-    kind: str
-    """trend, alike or neighbours."""
-
-    def deviations(self, blocks: np.ndarray) -> float:
-        """How many standard deviations it is from its mean."""
-        mean, variance = _moments(self.kind, self.scores, blocks)
-        if variance <= 0:
-            return 0.0
-        return (float(value(self.kind, self.scores[None, :], blocks)[0]) - mean) / math.sqrt(variance)
-
-    def tail(self, deviations: float, blocks: np.ndarray) -> float:
-        """How often a shuffle is as far from the mean, at most.
-
-        By Bernstein's inequality, 2 exp(-d^2 / 2 (V + b d / 3)) with d the distance, V the variance and b the largest
-        step. Two rare cells that meet are many standard deviations from the mean and not unlikely: b is large then. A
-        trend is a sum over random places, whose tail is below that of the normal law: b is 0.
-        """
-        _, variance = _moments(self.kind, self.scores, blocks)
-        largest = 0.0
-        if self.kind == "alike":
-            largest = 1.0
-        elif self.kind == "neighbours":
-            largest = float((_centred(self.scores, blocks) ** 2).max())
-        spread = 1 + largest * abs(deviations) / (3 * math.sqrt(variance))
-        return min(1.0, 2 * math.exp(-(deviations**2) / (2 * spread)))
-
-
 def order_alarms(sorting: Sorting) -> tuple[list[OrderAlarm], int]:
     """What is unlikely about the order, the unlikeliest first, and how many tests there were."""
     if sorting.table.height < LEAST_ROWS:
         return [], 0
-    tests = [each for each in _statistics(sorting) if _can_vary(each.scores, sorting.blocks)]
     columns = [name for name in sorting.table.columns if name not in sorting.keys]
-    number = len(tests) + len(columns)
-    level = float(SHARE * ERROR) / max(1, number)
+    far: list[tuple[Statistic, float]] = []
+    numbers = {True: len(columns), False: 0}
+    for test in statistics(sorting):
+        if can_vary(test.scores, sorting.blocks):
+            numbers[test.is_usual] += 1
+            z = test.deviations(sorting.blocks)
+            if 2 * float(stats.norm.sf(abs(z))) <= ERROR:  # of the others nothing is kept, since there are many
+                far.append((test, z))
+    found = _numbered(sorting, columns, numbers[True])
+    found += _unlikely(sorting, [each for each in far if each[0].is_usual], numbers[True], USUAL)
+    found += _unlikely(sorting, [each for each in far if not each[0].is_usual], numbers[False], UNUSUAL)
+    return sorted(found, key=lambda each: (each.error, -abs(each.deviations or 0))), sum(numbers.values())
+
+
+def _numbered(sorting: Sorting, columns: list[str], number: int) -> list[OrderAlarm]:
     found = []
     for name in columns:
-        p = chance_of_numbering(_order(sorting.table[name]), sorting.blocks)
-        if p <= level:
-            found.append(OrderAlarm(name, NUMBERED, None, p * number / float(SHARE)))
-    for test in tests:
-        z = test.deviations(sorting.blocks)
+        p = chance_of_numbering(order_of(sorting.table[name]), sorting.blocks)
+        if p <= float(USUAL * ERROR) / number:
+            found.append(OrderAlarm(name, NUMBERED, None, p * number / float(USUAL)))
+    return found
+
+
+def _unlikely(sorting: Sorting, far: list[tuple[Statistic, float]], number: int, share: Fraction) -> list[OrderAlarm]:
+    """The tests that a shuffle fails too rarely, where so many share that part of the error."""
+    level = float(share * ERROR) / max(1, number)
+    found = []
+    for test, z in far:
         if 2 * float(stats.norm.sf(abs(z))) > level:
             continue
         p = test.tail(z, sorting.blocks)
-        if p > level and len(test.scores) <= FEW_ROWS:
-            p = _shuffled(test, sorting.blocks, z)
+        if p > level and test.is_usual and len(test.scores) <= FEW_ROWS:
+            p = shuffled(test, sorting.blocks, z)
         if p <= level:
-            found.append(OrderAlarm(test.column, test.what, z, min(1.0, p * number / float(SHARE))))
-    return sorted(found, key=lambda each: (each.error, -abs(each.deviations or 0))), number
-
-
-def _statistics(sorting: Sorting) -> Iterator[Statistic]:
-    table = sorting.table
-    for name in table.columns:
-        if name in sorting.keys:
-            continue
-        column = table[name]
-        codes = column.rank("dense").fill_null(0).to_numpy().astype(float)
-        ranks = stats.rankdata(_order(column))
-        yield Statistic(name, "drifts from the first row to the last", ranks, "trend")
-        yield Statistic(name, "is written with more or fewer signs early than late", _lengths(column), "trend")
-        yield Statistic(name, "is like that of the row before", ranks, "neighbours")
-        yield Statistic(name, "is the same as in the row before", codes, "alike")
-        counts = column.value_counts(sort=True)
-        if counts.height > 2:
-            for value_ in counts[column.name].to_list()[:CATEGORIES]:
-                is_value = column.is_null() if value_ is None else (column == value_).fill_null(value=False)
-                yield Statistic(name, f"is {value_} early or late", is_value.to_numpy().astype(float), "trend")
-
-
-def _order(column: pl.Series) -> np.ndarray:
-    """A number for each cell by the order of its kind, missing ones first."""
-    if column.dtype == pl.String:
-        column = meant_order(column)
-    return column.rank("dense").fill_null(0).to_numpy()
-
-
-def _lengths(column: pl.Series) -> np.ndarray:
-    """How many signs each cell has: of numbers, those after the point, which tell how a source rounds."""
-    texts = column.cast(pl.String).fill_null("")
-    if (column.dtype == pl.String and texts.str.contains(r"^-?[0-9]*\.?[0-9]*$").all()) or column.dtype.is_float():
-        texts = texts.str.extract(r"\.([0-9]*)$").fill_null("")
-    return texts.str.len_chars().to_numpy().astype(float)
-
-
-def _can_vary(scores: np.ndarray, blocks: np.ndarray) -> bool:
-    _, variance = _moments("trend", scores, blocks)
-    return variance > 0
-
-
-def _centred(scores: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    sizes = np.bincount(blocks)
-    means = np.bincount(blocks, weights=scores) / sizes
-    found: np.ndarray = scores - means[blocks]
+            found.append(OrderAlarm(test.column, test.what, z, min(1.0, p * number / float(share))))
     return found
-
-
-def value(kind: str, scores: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    """The statistic of each row of scores."""
-    same = np.diff(blocks) == 0
-    found: np.ndarray
-    if kind == "alike":
-        found = ((scores[:, 1:] == scores[:, :-1]) & same).sum(axis=1).astype(float)
-        return found
-    if kind == "trend":
-        found = scores @ _centred(np.arange(len(blocks), dtype=float), blocks)
-        return found
-    sizes = np.bincount(blocks)
-    means = np.bincount(blocks, weights=scores[0]) / sizes
-    centred = scores - means[blocks]
-    found = (centred[:, 1:] * centred[:, :-1] * same).sum(axis=1)
-    return found
-
-
-def _moments(kind: str, scores: np.ndarray, blocks: np.ndarray) -> tuple[float, float]:
-    """Mean and variance after a shuffle within the blocks; of `neighbours` the variance for large blocks."""
-    n = np.bincount(blocks).astype(float)
-    if kind == "alike":
-        return _moments_of_alike(scores, blocks)
-    centred = _centred(scores, blocks)
-    squares = np.bincount(blocks, weights=centred**2)
-    wide = n > 1
-    if kind == "trend":
-        places = (n**3 - n) / 12
-        return 0.0, float((squares[wide] * places[wide] / (n[wide] - 1)).sum())
-    fourth = np.bincount(blocks, weights=centred**4)
-    return float(-(squares[wide] / n[wide]).sum()), float((squares[wide] ** 2 / n[wide]).sum() + fourth[n == 2].sum())
-
-
-def _moments_of_alike(codes: np.ndarray, blocks: np.ndarray) -> tuple[float, float]:
-    """The exact mean and variance of the number of neighbours that are alike, summed over the blocks.
-
-    With I_i = [rows i and i+1 are alike], A = sum n_g (n_g - 1), B = sum n_g (n_g - 1)(n_g - 2) and N rows in a block:
-    E[I_i] = A / (N (N-1)), E[I_i I_(i+1)] = B / (N (N-1)(N-2)), and for |i - j| > 1
-    E[I_i I_j] = (A^2 - 4 B - 2 A) / (N (N-1)(N-2)(N-3)): ordered pairs of pairs without a common row.
-    """
-    _, pairs = np.unique(np.stack([blocks, codes.astype(np.int64)]), axis=1, return_inverse=True)
-    sizes = np.bincount(pairs.ravel()).astype(float)
-    owners = np.zeros(len(sizes), dtype=np.int64)
-    owners[pairs.ravel()] = blocks
-    n = np.bincount(blocks).astype(float)
-    a = np.bincount(owners, weights=sizes * (sizes - 1), minlength=len(n))
-    b = np.bincount(owners, weights=sizes * (sizes - 1) * (sizes - 2), minlength=len(n))
-    mean = a / n
-    second = mean.copy()
-    three, four = n > 2, n > 3
-    second[three] += 2 * b[three] / (n[three] * (n[three] - 1))
-    second[four] += (a[four] ** 2 - 4 * b[four] - 2 * a[four]) / (n[four] * (n[four] - 1))
-    return float(mean.sum()), float((second - mean**2).sum())
-
-
-def adjacent_alike(sizes: np.ndarray) -> tuple[float, float]:
-    """Mean and variance of the number of neighbours of the same group after a shuffle of all rows.
-
-    >>> mean, variance = adjacent_alike(np.array([2, 1]))  # of AAB, ABA, BAA two have one such place
-    >>> round(mean, 6), round(variance, 6)
-    (0.666667, 0.222222)
-    """
-    codes = np.repeat(np.arange(len(sizes)), sizes).astype(float)
-    return _moments_of_alike(codes, np.zeros(len(codes), dtype=np.int64))
-
-
-def _shuffled(test: Statistic, blocks: np.ndarray, z: float) -> float:
-    """How often shuffles within the blocks are as far from the mean, the release itself counted."""
-    mean, variance = _moments(test.kind, test.scores, blocks)
-    distance = abs(z) * math.sqrt(variance) * (1 - 1e-9)
-    rng, far, step = np.random.default_rng(0), 0, max(1, 2_000_000 // len(blocks))
-    for start in range(0, DRAWS, step):
-        draws = min(step, DRAWS - start)
-        order = np.argsort(blocks + rng.random((draws, len(blocks))) * 0.999, axis=1)
-        far += int((np.abs(value(test.kind, test.scores[order], blocks) - mean) >= distance).sum())
-    return (1 + far) / (1 + DRAWS)

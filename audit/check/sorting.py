@@ -9,6 +9,7 @@ import polars as pl
 from attrs import define, field
 from scipy import sparse, special
 
+from crowdproof.audit.check.column_parts import FILLED, PART, parts
 from crowdproof.audit.check.text_orders import text_orders
 
 CHANCE = 1e-3
@@ -39,9 +40,17 @@ class Sorting:
     def of(cls, table: pl.DataFrame, known: list[str]) -> "Sorting":
         """Find the keys one after another, each within the blocks of those before."""
         found = cls(table, np.zeros(table.height, dtype=np.int64))
-        codes = {name: _codes(table[name]) for name in table.columns}
-        orders = {name: list(_orders(table[name])) for name in table.columns}
-        while found._sort_key(codes, orders) or found._listed_key(codes) or found._group_key(codes, known):
+        columns = {name: table[name] for name in table.columns}
+        for name in table.columns:
+            columns |= parts(table[name])
+        codes = {name: _codes(cells) for name, cells in columns.items()}
+        orders = {name: list(_orders(cells)) for name, cells in columns.items()}
+        while (
+            found._sort_key(codes, orders)
+            or found._listed_key(codes)
+            or found._group_key(codes, known)
+            or found._size_key(codes, known)
+        ):
             pass
         return found
 
@@ -80,13 +89,30 @@ class Sorting:
         return fitting - _log_factorials(np.bincount(self.blocks)) < math.log(CHANCE)
 
     def _group_key(self, codes: dict[str, np.ndarray], known: list[str]) -> bool:
-        for names in _sets_of_columns([name for name in codes if name not in self.keys], known):
+        for names in self._sets(known):
             joint = _joint([codes[name] for name in names])
             if not self._is_constant(joint) and self._stands_together(joint):
                 self._add(names, joint)
                 self.is_grouped = True
                 return True
         return False
+
+    def _size_key(self, codes: dict[str, np.ndarray], known: list[str]) -> bool:
+        """Find columns by which the rows are grouped, the larger groups first or last; equal sizes may be mixed."""
+        for names in self._sets(known):
+            key = f"{names[0]}{PART}size of {', '.join(names)}"
+            joint = _joint([self.blocks, *(codes[name] for name in names)])
+            sizes = np.bincount(joint)[joint]
+            if key in self.keys or self._is_constant(sizes) or not self._stands_together(sizes):
+                continue
+            steps = np.diff(sizes)[np.diff(self.blocks) == 0]
+            if (steps >= 0).all() or (steps <= 0).all():
+                self._add([key], sizes)
+                return True
+        return False
+
+    def _sets(self, known: list[str]) -> Iterator[list[str]]:
+        return _sets_of_columns([name for name in self.table.columns if name not in self.keys], known)
 
     def _is_constant(self, codes: np.ndarray) -> bool:
         return bool(((np.diff(codes) == 0) | (np.diff(self.blocks) != 0)).all())
@@ -106,7 +132,7 @@ class Sorting:
     def _add(self, names: list[str], codes: np.ndarray) -> None:
         changes = (np.diff(self.blocks) != 0) | (np.diff(codes) != 0)
         self.blocks = np.concatenate([[0], np.cumsum(changes)])
-        self.keys += names
+        self.keys += [*names, *(name.removesuffix(FILLED) for name in names if name.endswith(FILLED))]
 
 
 def _fits_an_order(before: np.ndarray, after: np.ndarray) -> bool:

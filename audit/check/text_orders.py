@@ -20,6 +20,12 @@ _SORTED_TIMES = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m
 """Points in time whose order is that of their texts."""
 _NUMBER = re.compile(r"[^0-9]*?(?P<sign>-?)[^0-9-]{0,2}(?P<digits>[0-9](?:[0-9.,'\u2019 \u00a0\u202f]*[0-9])?)[^0-9]*")
 """A text with one number, such as `$1,200` or `12,5 %`."""
+_WHOLE = re.compile(r"[0-9]{1,30}")
+_BELOW = re.compile(r"[^0-9A-Za-z]*(<|≤|under|below|less|up to|fewer)", re.IGNORECASE)
+_ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_ROMAN = re.compile(r"(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![A-Za-z])")
+_AMOUNT = re.compile(r"[^0-9A-Za-z]{0,2}([A-Z]{3} )?-?[0-9][0-9.,'\u2019 \u00a0\u202f]*(?P<unit> ?[^0-9]{1,3})?")
+"""A number with a sign of money, a percent sign or a unit."""
 _LONGEST = 30
 """Digits to which numbers in a text are filled up by zeros, so that their order as texts is that of numbers."""
 
@@ -31,7 +37,17 @@ def text_orders(column: pl.Series) -> Iterator[pl.Series]:
     if named["low"].null_count() < len(column):
         yield named["low"]
     texts = column.drop_nulls().unique().to_list()
-    for read in (_apart, _folded, _natural, _with_points, _with_commas):
+    readings = (
+        _apart,
+        _folded,
+        _natural,
+        _with_points,
+        _with_commas,
+        _from_the_last_number,
+        _by_the_first_number,
+        _roman,
+    )
+    for read in readings:
         yield _by(column, texts, read)
     for form in _DATES:
         if texts and day_of(texts[0], form) is not None:
@@ -107,6 +123,16 @@ def plain_number(text: str, decimal: str) -> float | None:
     return float(found["sign"] + digits.replace(decimal, "."))
 
 
+def amount_unit(text: str) -> str | None:
+    """The unit of an amount, empty where it has none; None where the text is no amount.
+
+    >>> [amount_unit(text) for text in ("$1,200", "12,5 %", "-7", "ward 2", "B07")]
+    ['', '%', '', None, None]
+    """
+    found = _AMOUNT.fullmatch(text)
+    return None if found is None else found["unit"] or ""
+
+
 def _with_points(text: str) -> float | None:
     return plain_number(text, ".")
 
@@ -126,6 +152,38 @@ def _folded(text: str) -> str:
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
+def _from_the_last_number(text: str) -> tuple[int, ...] | None:
+    """The whole numbers in the text from the last to the first, as `Q1 2020` and `week 5 of 2021` are meant."""
+    return tuple(int(each) for each in reversed(_WHOLE.findall(text))) or None
+
+
+def _by_the_first_number(text: str) -> float | None:
+    """The first number in the text; `under 5` comes before 5."""
+    found = _WHOLE.search(text)
+    if found is None:
+        return None
+    return int(found[0]) - 0.5 if _BELOW.match(text) else int(found[0])
+
+
+def _roman(text: str) -> int | None:
+    """The Roman number at the beginning of the text, as chapters have it.
+
+    >>> _roman("IX. Circulation"), _roman("XL"), _roman("India"), _roman("IIX")
+    (9, 40, None, None)
+    """
+    found = _ROMAN.match(text)
+    digits = found[1] if found else ""
+    if not digits:
+        return None
+    values = [_ROMANS[digit] for digit in digits]
+    signed = [-one if one < other else one for one, other in zip(values, [*values[1:], 0], strict=True)]
+    return sum(signed)
+
+
 def _natural(text: str) -> str:
     """The numbers within the text by their value: `ward 2` comes before `ward 10`."""
     return re.sub(r"[0-9]+", lambda found: found[0].zfill(_LONGEST), _folded(text))
+
+
+_WAYS_OF_NUMBERS = (_with_points, _with_commas, _from_the_last_number, _by_the_first_number, _roman)
+"""The ways in which a program or a person may sort texts by numbers in them."""

@@ -15,7 +15,7 @@ from crowdproof.audit.check.closeness import equal, ordered
 from crowdproof.audit.check.covering import covering_crowd
 from crowdproof.audit.check.diversity import distinct, entropy, recursive
 from crowdproof.audit.check.groups import group, spread
-from crowdproof.audit.check.order import adjacent_alike
+from crowdproof.audit.check.shuffles import adjacent_alike
 from crowdproof.cells import parse_cell
 from crowdproof.cli import cli
 from crowdproof.errors import DataError, ParameterError
@@ -323,7 +323,7 @@ def test_row_numbers_that_were_not_found_are_not_proved_away(ids):
     "ids", [["1.0", "2.0", "3.0", "4.0", "6.0"], [1.0, 2.0, 3.0, 4.0, 6.0], ["1.", "2.00", "3", "4", "5.0"]]
 )
 def test_row_numbers_are_found_though_written_as_decimals(ids):
-    assert verdicts(pl.DataFrame({"id": ids}))["row-numbers"].verdict.name == "REFUTED"
+    assert verdicts(pl.DataFrame({"row": ids}))["row-numbers"].verdict.name == "REFUTED"
     halves = pl.DataFrame({"id": [f"{each}5" if "." in str(each) else "3.5" for each in ids]})
     assert verdicts(halves)["row-numbers"].verdict.name == "NOT_REFUTED"
 

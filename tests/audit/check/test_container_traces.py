@@ -37,6 +37,12 @@ def test_a_database_whose_rows_were_removed(tmp_path):
         tmp_path / "counted.db", "DELETE FROM t WHERE i > 2990", key="i INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT"
     )
     assert trace(counted) == "REFUTED"
+    years = tmp_path / "years.db"
+    with sqlite3.connect(years) as connection:
+        connection.execute("CREATE TABLE t (year INTEGER PRIMARY KEY, cases INTEGER)")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", [(year, year % 7) for year in range(2000, 2019)])
+    connection.close()
+    assert trace(years) == "NOT_REFUTED"  # the numbers of the rows are a column of the table
     assert trace(database(tmp_path / "without.db", key="a TEXT, rowid INTEGER")) == "NOT_REFUTED"
 
 
@@ -84,7 +90,7 @@ def formula(book):
         (hidden_sheet, "REFUTED"),
         (hidden_column, "REFUTED"),
         (hidden_row, "REFUTED"),
-        (remark, "REFUTED"),
+        (remark, "UNDECIDED"),
         (author, "UNDECIDED"),
         (formula, "UNDECIDED"),
     ],

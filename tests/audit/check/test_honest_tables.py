@@ -114,6 +114,96 @@ def test_identifiers_of_other_kinds_are_found(name, cells):
     assert "identifiers" in suspects(table)
 
 
+AGES = ["<1", "1-4", *[f"{age}-{age + 4}" for age in range(5, 95, 5)], "95+"]
+ROMAN = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII"]
+ROMAN += ["XVIII", "XIX", "XX", "XXI", "XXII"]
+MONATE = ["Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("quarter", [f"Q{each % 4 + 1} {2000 + each // 4}" for each in range(80)]),
+        ("quarter", [f"{each % 4 + 1}Q{each // 4:02d}" for each in range(80)]),
+        ("week", [f"Week {each % 52 + 1}, {2018 + each // 52}" for each in range(150)]),
+        ("age", AGES),
+        ("age", ["under 1", *AGES[1:-1], "95 and over"]),
+        ("chapter", ROMAN),
+        ("chapter", [f"{each}. Diseases of a kind" for each in ROMAN]),
+        ("month", [f"{MONATE[each % 11]} {2010 + each // 11}" for each in range(110)]),
+        ("town", [f"Town {each}" for each in codes(90)]),
+    ],
+)
+def test_a_table_in_an_order_that_its_labels_tell(name, cells):
+    """In the twin the labels are gone."""
+    rng = np.random.default_rng(8)
+    counts = np.arange(len(cells)) * 10 + rng.integers(0, 30, len(cells))
+    assert suspects(pl.DataFrame({name: cells, "cases": counts})) == {}
+    assert suspects(pl.DataFrame({"cases": counts[rng.permutation(3)[0] :] // 3, "ill": 0}))["row-order"] == "REFUTED"
+
+
+@pytest.mark.parametrize("blocks", [[4] * 20, [5, 4, 5, 3, 5]])
+def test_a_pivoted_table_names_each_group_once(blocks):
+    rng = np.random.default_rng(9)
+    ages = ["0-17", "18-34", "35-49", "50-64", "65 and over"]
+    rows = [
+        (f"area {number}" if at == 0 else None, ages[at], 100 * number + int(rng.integers(300)))
+        for number, size in enumerate(blocks)
+        for at in range(size)
+    ]
+    table = pl.DataFrame(rows, schema=["area", "age", "cases"], orient="row")
+    assert suspects(table) == {}
+    if len(rows) > 30:
+        assert suspects(table.drop("area"))["row-order"] == "REFUTED"
+
+
+def test_an_order_of_places_that_everybody_knows_is_only_suspicious():
+    """The twin has the same numbers, and people instead of places."""
+    rng = np.random.default_rng(10)
+    income = np.repeat(rng.normal(50, 10, 10), 6) + rng.normal(0, 2, 60)
+    names = [f"{''.join(each)}ville" for each in rng.choice(list("ABCDEFGH"), (60, 5))]
+    found = suspects(pl.DataFrame({"city": names, "income": income.round(1)}))
+    assert found == {"row-order": "UNDECIDED"}
+    found = suspects(pl.DataFrame({"age": rng.integers(20, 80, 60), "income": income.round(1)}))
+    assert found == {"row-order": "REFUTED"}
+
+
+def clock(rng, n):
+    return [f"{each // 3600:02d}:{each // 60 % 60:02d}:{each % 60:02d}" for each in np.sort(rng.integers(0, 86_400, n))]
+
+
+def means(keys):
+    """What pandas writes of means: all digits."""
+    return lambda rng: pl.DataFrame({**keys, "mean": rng.random(len(next(iter(keys.values())))) * 40_000})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        means({"age": list(range(18, 90))}),
+        means({"zip": [f"0{each}" for each in range(2000, 2060)]}),
+        means({"year": [2000 + each // 10 for each in range(100)], "area": list("ABCDEFGHIJ") * 10}),
+        means({"y": [1] * 20 + [2] * 20, "area": list("ABCDEFGHIJ") * 4, "s": (["f"] * 10 + ["m"] * 10) * 2}),
+        lambda rng: pl.DataFrame({"GEOID": sorted(f"25017{each:06d}" for each in rng.integers(0, 10**6, 99))}),
+        lambda rng: pl.DataFrame({"barcode": rng.choice(10**12, 99, replace=False) + 10**12, "price": rng.random(99)}),
+        lambda rng: pl.DataFrame({"region_id": range(1, 17), "region": [f"R{each}a" for each in range(16)]}),
+        lambda rng: pl.DataFrame({"id": range(1, 51), "state": sorted(codes(50)), "cases": rng.poisson(50, 50)}),
+        lambda rng: pl.DataFrame({"time": [f"2024-01-02 {each}" for each in clock(rng, 99)], "size": 1}),
+        lambda rng: pl.DataFrame({"name": codes(60), "men": [90, 60, 30] * 20, "women": range(60, 0, -1)}),
+    ],
+)  # fmt: skip
+def test_tables_of_sums_and_of_things_are_not_refuted(make):
+    assert "REFUTED" not in suspects(make(np.random.default_rng(11))).values()
+
+
+def test_groups_may_be_ordered_by_their_size():
+    rng = np.random.default_rng(12)
+    rows = [(place, int(rng.integers(3))) for place in rng.permutation(30) for _ in range(1 + place // 2)]
+    table = pl.DataFrame(rows, schema=["place", "ill"], orient="row").sample(fraction=1, shuffle=True, seed=1)
+    by_size = table.sort(pl.len().over("place"), descending=True, maintain_order=True)
+    assert suspects(by_size) == {}
+
+
 def test_the_chance_of_a_numbering_is_that_of_all_shuffles():
     """Every order of the rows, within two blocks, of which one has a value that the other has shown."""
     order, blocks = np.array([0, 0, 1, 2, 0, 3, 3, 4]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
