@@ -11,11 +11,12 @@ from crowdproof.audit.check import identifiers, stars
 from crowdproof.audit.check.column_parts import PART
 from crowdproof.audit.check.container_traces import Trace
 from crowdproof.audit.check.exact_findings import decided, row_count
-from crowdproof.audit.check.file_traces import blanks, traces, whole_floats
+from crowdproof.audit.check.file_traces import traces, whole_floats
 from crowdproof.audit.check.groups import Groups, group, known_columns
 from crowdproof.audit.check.numbering import RowNumbers, row_numbers
 from crowdproof.audit.check.order import ERROR, LEAST_ROWS, OrderAlarm, order_alarms
 from crowdproof.audit.check.sorting import Sorting
+from crowdproof.audit.check.spellings import spellings
 from crowdproof.audit.check.subjects import is_keyed, is_list_of_things, label
 from crowdproof.claims import Assertion
 from crowdproof.findings import Confidence, Counterexample, Evidence, Finding, Note, NotRefuted, Refuted, Undecided
@@ -166,12 +167,10 @@ class Channels:
         for name in [] if is_keyed(self.start) else whole_floats(self.start, list(self.names)):
             words = f"The column {name} has whole numbers with a decimal point, as where missing ones were taken out."
             found.append(Trace(words, is_certain=False))
-        for name in blanks(self.start, list(self.names)):
-            words = f"The column {name} has the same text with blanks around it and without, which marks rows."
-            found.append(Trace(words, is_certain=False))
+        found += [Trace(words, is_certain=False) for words in spellings(self.start, list(self.names))]
         if not found:
             words = (
-                "No note, no unused category, no uneven parts, no change in how cells are written, and no type that "
+                "No note, no unused category, no uneven parts, nothing that is written in two ways, and no type that "
                 "betrays missing values was found."
             )
             return Finding(self.subject, claim, NotRefuted(f"{words} Nothing else was looked for."))

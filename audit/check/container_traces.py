@@ -87,13 +87,17 @@ def of_gzip(path: Path) -> list[Trace]:
     """The name of the file that was compressed, if it is another one."""
     with path.open("rb") as file:
         start = file.read(1024)
-    has_name, has_more = start[3] & 8, start[3] & 4
-    if not has_name or has_more:
-        return []
-    name = start[10:].partition(b"\0")[0].decode("latin-1")
-    if name in (path.stem, path.name):
-        return []
-    return [Trace(f"The compressed file was called {name!r}.", is_certain=False)]
+    has_more, has_name, has_remark = start[3] & 4, start[3] & 8, start[3] & 16
+    if has_more:
+        return [Trace("The compressed file has a field of its own besides the table.", is_certain=False)]
+    held = start[10:].split(b"\0")
+    name = held.pop(0).decode("latin-1") if has_name else path.stem
+    found = []
+    if name not in (path.stem, path.name):
+        found.append(Trace(f"The compressed file was called {name!r}.", is_certain=False))
+    if has_remark:
+        found.append(Trace(f"The compressed file has a remark: {held[0].decode('latin-1')!r}.", is_certain=False))
+    return found
 
 
 def of_workbook(path: Path, part: str) -> list[Trace]:
@@ -107,7 +111,7 @@ def of_workbook(path: Path, part: str) -> list[Trace]:
             words = f"The workbook holds {'hidden' if hidden else 'other'} sheets, too: {', '.join(others)}."
             found.append(Trace(words, is_certain=hidden))
         hidden_columns = [name for name, each in sheet.column_dimensions.items() if each.hidden]
-        hidden_rows = [number for number, each in sheet.row_dimensions.items() if each.hidden]
+        hidden_rows = [number for number, each in sheet.row_dimensions.items() if each.hidden or _is_flat(each.height)]
         if hidden_columns or hidden_rows:
             words = f"The sheet hides {len(hidden_columns)} columns and {len(hidden_rows)} rows, which all can show."
             found.append(Trace(words, is_certain=True))
@@ -119,8 +123,14 @@ def of_workbook(path: Path, part: str) -> list[Trace]:
             words = f"The sheet has {formulas:,} formulas, which tell how cells were worked out."
             found.append(Trace(words, is_certain=False))
         found += _of_properties(book)
+        found += _of_settings(sheet)
         found += _of_looks(sheet)
     return found
+
+
+def _is_flat(height: float | None) -> bool:
+    """Whether a row is too low to be seen, in points."""
+    return height is not None and height < 2
 
 
 def _of_properties(book: Any) -> list[Trace]:
@@ -130,10 +140,28 @@ def _of_properties(book: Any) -> list[Trace]:
     found = []
     if shown:
         found.append(Trace(f"The workbook notes of itself: {', '.join(shown)}.", is_certain=False))
+    own = [each.name for each in book.custom_doc_props]
+    if own:
+        found.append(Trace(f"The workbook has properties of its own: {', '.join(own)}.", is_certain=False))
     if book.defined_names:
         words = f"The workbook has names for cells: {', '.join(sorted(book.defined_names))}."
         found.append(Trace(words, is_certain=False))
     return found
+
+
+def _of_settings(sheet: Any) -> list[Trace]:
+    """What a sheet has besides cells: links, lists of allowed values, rules for colours, and what is printed around."""
+    printed = [
+        part.text for side in (sheet.oddHeader, sheet.oddFooter) for part in (side.left, side.center, side.right)
+    ]
+    held = {
+        "links": any(cell.hyperlink for row in sheet.iter_rows() for cell in row),
+        "lists of allowed values": bool(sheet.data_validations.dataValidation),
+        "rules for colours": len(sheet.conditional_formatting) > 0,
+        "words in its header or footer": any(printed),
+    }
+    shown = [what for what, is_there in held.items() if is_there]
+    return [Trace(f"The sheet has {', '.join(shown)} besides its cells.", is_certain=False)] if shown else []
 
 
 def _of_looks(sheet: Any) -> list[Trace]:
@@ -143,9 +171,14 @@ def _of_looks(sheet: Any) -> list[Trace]:
         found.append(Trace("The sheet keeps a filter, which tells what rows were looked for.", is_certain=False))
     marked = 0
     for column in sheet.iter_cols(min_row=2):
-        looks = Counter((str(cell.fill.fgColor.rgb), cell.font.b, cell.number_format == ";;;") for cell in column)
+        looks = Counter(_look(cell) for cell in column)
         marked += len(column) - max(looks.values())
     if marked:
         words = f"The sheet has {marked:,} cells in another colour or script than the rest of their column."
         found.append(Trace(words, is_certain=False))
     return found
+
+
+def _look(cell: Any) -> tuple[object, ...]:
+    colour = cell.font.color and str(cell.font.color.rgb)
+    return str(cell.fill.fgColor.rgb), colour, cell.font.b, cell.number_format == ";;;"

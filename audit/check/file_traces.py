@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import feather
 
 from crowdproof.audit.check.container_traces import Trace, of_gzip, of_sqlite, of_workbook
+from crowdproof.audit.check.duckdb_traces import of_duckdb
 from crowdproof.audit.check.written_traces import of_text
 
 _OF_FORMATS = frozenset({b"ARROW:schema", b"pandas", b"org.apache.spark.version"})
@@ -39,7 +41,7 @@ def _traces(path: Path, part: str) -> list[Trace]:
         return found + (_categories(pq.read_table(path, memory_map=True)) if rows <= MOST_ROWS else [])
     if suffix in (".arrow", ".feather"):
         table = feather.read_table(path, memory_map=True)
-        return [*_notes(table.schema, table.num_rows), *_categories(table)]
+        return [*_notes(table.schema, table.num_rows), *_categories(table), *_under_missing(table)]
     return []
 
 
@@ -47,6 +49,7 @@ _READERS: Mapping[str, Callable[[Path, str], list[Trace]]] = {
     ".sqlite": of_sqlite,
     ".db": of_sqlite,
     ".xlsx": of_workbook,
+    ".duckdb": of_duckdb,
     ".gz": lambda path, part: of_gzip(path),  # noqa: ARG005
     ".csv": lambda path, part: of_text(path),  # noqa: ARG005
     ".tsv": lambda path, part: of_text(path),  # noqa: ARG005
@@ -109,6 +112,30 @@ def _categories(table: pa.Table) -> list[Trace]:
     return found
 
 
+def _under_missing(table: pa.Table) -> list[Trace]:
+    """Numbers that are still there where a cell is marked as missing: Arrow keeps the mark apart from the number."""
+    found = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        kind = column.type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)):
+            continue
+        kept = [np.unique(_marked(chunk)) for chunk in column.chunks if chunk.null_count]
+        if kept and len(np.unique(np.concatenate(kept))) > 1:
+            words = f"The column {name} keeps different numbers in the file under its missing cells."
+            found.append(Trace(words, is_certain=False))
+    return found
+
+
+def _marked(chunk: "pa.Array[Any]") -> np.ndarray:
+    """What is kept under the missing cells, as bytes that are whole numbers."""
+    kept = chunk.buffers()[1]
+    if kept is None:
+        return np.empty(0)
+    held = np.frombuffer(memoryview(kept), dtype=f"u{chunk.type.bit_width // 8}")
+    found: np.ndarray = held[chunk.offset :][: len(chunk)][chunk.is_null().to_numpy(zero_copy_only=False)]
+    return found
+
+
 def whole_floats(table: pl.DataFrame, names: list[str]) -> list[str]:
     """Columns of whole numbers that are written with a decimal point, and of which none is missing.
 
@@ -118,18 +145,5 @@ def whole_floats(table: pl.DataFrame, names: list[str]) -> list[str]:
     for key, name in zip(table.columns, names, strict=True):
         cells = table[key].cast(pl.String)
         if len(cells) and cells.null_count() == 0 and bool(cells.str.contains(r"^-?[0-9]+\.0$").all()):
-            found.append(name)
-    return found
-
-
-def blanks(table: pl.DataFrame, names: list[str]) -> list[str]:
-    """Columns in which the same text stands with blanks around it and without."""
-    found = []
-    for key, name in zip(table.columns, names, strict=True):
-        if table[key].dtype != pl.String:
-            continue
-        texts = table[key].drop_nulls().unique()
-        bare = texts.str.strip_chars()
-        if bare.filter(bare != texts).is_in(texts.implode()).any():
             found.append(name)
     return found

@@ -86,11 +86,18 @@ Source = str | Path | pl.DataFrame | pl.LazyFrame
 
 
 def _opened(table: pl.LazyFrame) -> pl.LazyFrame:
+    """The table with a name for each column, and lists and other nested cells as texts."""
     if "" in table.collect_schema():
         table = table.rename({"": UNNAMED})
     if table.head(1).collect().is_empty():
         raise DataError("the release has no rows: there is nothing to check.")
-    return table
+    schema = table.collect_schema()
+    nested = [place for place, kind in enumerate(schema.dtypes()) if kind.is_nested() or kind == pl.Object]
+    return table.with_columns(pl.nth(place).map_batches(_texts, return_dtype=pl.String) for place in nested)
+
+
+def _texts(cells: pl.Series) -> pl.Series:
+    return pl.Series(cells.name, [None if cell is None else str(cell) for cell in cells.to_list()], dtype=pl.String)
 
 
 def _cleaned(table: pl.LazyFrame, missing: Sequence[str]) -> pl.LazyFrame:

@@ -23,6 +23,26 @@ MEMORY = "4GiB"
 
 def duckdb_table(path: Path, part: str) -> pl.DataFrame:
     """The table, read without leave to look at other files, which a view might name."""
+    with opened_duckdb(path) as connection:
+        asked = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
+        found = [name for (name,) in asked.fetchall()]
+        wanted = part or (found[0] if len(found) == 1 else "")
+        if wanted not in found:
+            raise DataError(f"{path} holds the tables {', '.join(found) or '(none)'}: write {path}::TABLE for one.")
+        table = connection.table(quoted(wanted))
+        cells = [
+            quoted(name) if str(kind) in _AS_THEY_ARE else f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
+            for name, kind in zip(table.columns, table.types, strict=True)
+        ]
+        most = most_cells(path) // max(len(cells), 1)
+        read = table.select(", ".join(cells)).limit(most + 1).to_arrow_table()
+        check_cells(path, read.num_rows * read.num_columns)
+        return pl.DataFrame(pl.from_arrow(read))
+
+
+@contextmanager
+def opened_duckdb(path: Path) -> Iterator[Any]:
+    """A connection that reads this file and no other; what goes wrong is an error of the file."""
     try:
         import duckdb  # noqa: PLC0415  (optional)
     except ImportError:
@@ -30,20 +50,7 @@ def duckdb_table(path: Path, part: str) -> pl.DataFrame:
     try:
         config: dict[str, Any] = {"enable_external_access": "false", "memory_limit": MEMORY}
         with duckdb.connect(str(path), read_only=True, config=config) as connection, _ended_in_time(connection, path):
-            asked = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
-            found = [name for (name,) in asked.fetchall()]
-            wanted = part or (found[0] if len(found) == 1 else "")
-            if wanted not in found:
-                raise DataError(f"{path} holds the tables {', '.join(found) or '(none)'}: write {path}::TABLE for one.")
-            table = connection.table(_quoted(wanted))
-            cells = [
-                _quoted(name) if str(kind) in _AS_THEY_ARE else f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
-                for name, kind in zip(table.columns, table.types, strict=True)
-            ]
-            most = most_cells(path) // max(len(cells), 1)
-            read = table.select(", ".join(cells)).limit(most + 1).to_arrow_table()
-            check_cells(path, read.num_rows * read.num_columns)
-            return pl.DataFrame(pl.from_arrow(read))
+            yield connection
     except duckdb.Error as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise DataError(f"{path} cannot be read as duckdb: {reason}. Write it anew, or as Parquet.") from None
@@ -61,6 +68,7 @@ def _ended_in_time(connection: Any, path: Path) -> Iterator[None]:
         timer.cancel()
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """The name as SQL has it."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'

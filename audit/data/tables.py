@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
+from crowdproof.audit.data.blank_lines import may_have_blank_lines, without_blank_lines
 from crowdproof.audit.data.broken_csv import encoding_fault, fault
 from crowdproof.audit.data.categories import with_fixed_categories
 from crowdproof.audit.data.duckdb_tables import duckdb_table
@@ -122,6 +123,25 @@ def _csv(path: Path, part: str, kept: Kept) -> pl.LazyFrame:
     if wrong:
         raise DataError(f"{path} cannot be read as csv: {wrong}")
     read = _scanned(path, kept)
+    if len(read.collect_schema()) > 1 and may_have_blank_lines(path):
+        return _without_blanks(path, kept)
+    return _typed(path, read, kept)
+
+
+def _without_blanks(path: Path, kept: Kept) -> pl.LazyFrame:
+    """The table of a file with blank lines, which are no rows; in a single column each is a missing cell."""
+    content = path.read_bytes()
+    rest = without_blank_lines(content)
+    if len(rest) == len(content):
+        return _typed(path, _scanned(path, kept), kept)
+    with TemporaryDirectory() as folder:
+        plain = Path(folder, path.name)
+        plain.write_bytes(rest)
+        return _typed(plain, _scanned(plain, kept), kept).collect().lazy()
+
+
+def _typed(path: Path, read: pl.LazyFrame, kept: Kept) -> pl.LazyFrame:
+    """The table with codes as text, unless all cells are texts."""
     if kept is None:
         return read
     numbers = [name for name, kind in read.collect_schema().items() if kind.is_numeric()]

@@ -32,6 +32,8 @@ def workbook_table(path: Path, part: str) -> pl.DataFrame:
         raise DataError(f"{path} is empty: give a sheet with column names and rows.")
     names = ["" if name is None else str(name) for name in rows[0]]
     repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated == "":
+        raise DataError(f"{path} has cells in columns without a name: clear them, or name them in the first row.")
     if repeated is not None:
         raise DataError(f"{path} has two columns {repeated!r}: give each column a name of its own.")
     return pl.DataFrame([mixed_cells(name, [row[at] for row in rows[1:]]) for at, name in enumerate(names)])

@@ -3,9 +3,16 @@
 import gzip
 import sqlite3
 
+import duckdb
+import numpy as np
 import openpyxl
+import pyarrow as pa
 import pytest
 from openpyxl.comments import Comment
+from openpyxl.packaging.custom import StringProperty
+from openpyxl.styles import Font
+from openpyxl.worksheet.datavalidation import DataValidation
+from pyarrow import feather
 
 from crowdproof.audit.check import Terms, check
 
@@ -83,10 +90,42 @@ def formula(book):
     book.active["B3"] = "=1+1"
 
 
+def link(book):
+    book.active["A3"].hyperlink = "https://intranet.example.org/patient/17"
+
+
+def allowed(book):
+    values = DataValidation(type="list", formula1='"x,y,z"')
+    values.add("A2:A4")
+    book.active.add_data_validation(values)
+
+
+def footer(book):
+    book.active.oddFooter.center.text = "ward 7"
+
+
+def own_property(book):
+    book.custom_doc_props.append(StringProperty(name="source", value="db7"))
+
+
+def white(book):
+    book.active["A3"].font = Font(color="FFFFFF")
+
+
+def flat(book):
+    book.active.row_dimensions[3].height = 0.1
+
+
 @pytest.mark.parametrize(
     ("plant", "expected"),
     [
         (lambda book: None, "NOT_REFUTED"),
+        (link, "UNDECIDED"),
+        (allowed, "UNDECIDED"),
+        (footer, "UNDECIDED"),
+        (own_property, "UNDECIDED"),
+        (white, "UNDECIDED"),
+        (flat, "REFUTED"),
         (hidden_sheet, "REFUTED"),
         (hidden_column, "REFUTED"),
         (hidden_row, "REFUTED"),
@@ -102,3 +141,41 @@ def test_workbooks(tmp_path, plant, expected):
     plant(book)
     book.save(tmp_path / "release.xlsx")
     assert trace(f"{tmp_path / 'release.xlsx'}::Sheet") == expected
+
+
+@pytest.mark.parametrize(
+    ("orders", "expected"),
+    [
+        ([], "NOT_REFUTED"),
+        (["DELETE FROM t WHERE a = 3"], "REFUTED"),
+        (["CREATE TABLE source AS SELECT * FROM t"], "UNDECIDED"),
+        (["CREATE SCHEMA s", "CREATE TABLE s.source AS SELECT * FROM t"], "UNDECIDED"),
+        (["CREATE VIEW v AS SELECT * FROM t WHERE a = 3"], "UNDECIDED"),
+        (["COMMENT ON COLUMN t.a IS 'ward'"], "UNDECIDED"),
+        (["CREATE TYPE k AS ENUM ('x', 'y')", "ALTER TABLE t ALTER b TYPE k USING b::k"], "UNDECIDED"),
+        (["CREATE TYPE k AS ENUM ('x')", "ALTER TABLE t ALTER b TYPE k USING b::k"], "NOT_REFUTED"),
+    ],
+)
+def test_duckdb_files(tmp_path, orders, expected):
+    path = tmp_path / "release.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE t AS SELECT range % 5 AS a, 'x' AS b FROM range(15) ORDER BY a")
+        for order in orders:
+            connection.execute(order)
+    assert trace(f"{path}::t") == expected
+
+
+def test_numbers_under_missing_cells_of_an_arrow_file(tmp_path):
+    """Arrow marks a cell as missing and keeps its number; a writer that clears the numbers leaves none."""
+    numbers, mark = np.repeat([7, 8, 9], 20), np.tile([True, True, False], 20)
+    bits = pa.array(mark.tolist()).buffers()[1]
+    for held, expected in ((numbers, "UNDECIDED"), (np.where(mark, numbers, 0), "NOT_REFUTED")):
+        cells = pa.Array.from_buffers(pa.int64(), 60, [bits, pa.py_buffer(held.astype(np.int64))])
+        feather.write_feather(pa.table({"a": cells}), tmp_path / "release.feather", compression="uncompressed")
+        assert trace(tmp_path / "release.feather") == expected
+
+
+def test_a_remark_in_a_compressed_file(tmp_path):
+    packed = gzip.compress(b"a,b\n1,x\n1,x\n")
+    (tmp_path / "release.csv.gz").write_bytes(packed[:3] + bytes([16]) + packed[4:10] + b"by Dr Jones\0" + packed[10:])
+    assert trace(tmp_path / "release.csv.gz") == "UNDECIDED"

@@ -89,3 +89,11 @@ def test_columns_of_any_name(name):
     result = found(release, k=2, columns=(name, "b"), sensitive="s", l=2, t="0.5")
     assert result["k-anonymity"].verdict.witness.values == {name: "y", "b": "2"}
     assert found(release, k=2, columns="b", sensitive=name, l=2)["l-diversity"].verdict.name == "REFUTED"
+
+
+@pytest.mark.parametrize("cells", [[[1, 2], [3]], [{"x": [1]}, None], [["a"], None], [b"a", b"b"]])
+@pytest.mark.parametrize("match", ["text", "covering", "matching"])
+def test_nested_cells_are_compared_as_texts(cells, match):
+    release = pl.DataFrame({"*": cells * 2})
+    found = check(release, Terms(k=2, match=match))[0]
+    assert found.verdict.name == "PROVED"

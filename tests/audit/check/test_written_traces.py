@@ -40,6 +40,51 @@ def test_lines_and_quotes(tmp_path, lines, ends, expected):
     assert trace(path) == expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("flu", "Flu"),
+        ("flu", "flu\u200b"),
+        ("gout", "g\u043eut"),  # a Cyrillic letter
+        ("7", "7.0"),
+        ("7", "007"),
+        ("2020-01-02", "02.01.2020"),
+    ],
+)
+def test_the_same_written_in_two_ways_is_suspicious(one, other):
+    """In the twin both are written alike."""
+    release = pl.DataFrame({"a": [one, other] * 10 + [one] * 10, "b": ["x"] * 30}).sample(
+        fraction=1, shuffle=True, seed=1
+    )
+    assert trace(release) == "UNDECIDED"
+    assert trace(release.with_columns(a=pl.lit(one))) == "NOT_REFUTED"
+
+
+@pytest.mark.parametrize(
+    "cells", [("-0.0", "0.0", "0.5"), ("flu", "flu, severe"), ("2020-01-02", "2020-01-12"), ("é", "e")]
+)
+def test_different_things_are_no_spellings(cells):
+    assert trace(pl.DataFrame({"a": list(cells) * 10}).sort("a")) == "NOT_REFUTED"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("lines", "rows"),
+    [
+        (["a,b", "1,x", "1,x", "", ""], 2),
+        (["a,b", "1,x", "", "1,x"], 2),
+        (["a,b", '"1', "", '2",x', '"1', "", '2",x'], 2),
+        (["a,b", "1,x", "1,x", ",", ","], 4),
+        (["a", "1", "1", "", ""], 4),  # of a single column each is a missing cell
+    ],
+)
+def test_blank_lines_are_no_rows(tmp_path, lines, rows, end):
+    path = tmp_path / "release.csv"
+    path.write_text(end.join(lines) + end, newline="")
+    found = check(path, Terms(k=2))[0]
+    assert (found.verdict.name, found.measures["rows"]) == ("PROVED", rows)
+
+
 def test_line_ends_that_change(tmp_path):
     path = tmp_path / "release.csv"
     path.write_text("\n".join(LINES[:30]) + "\n" + "\r\n".join(LINES[30:]) + "\r\n", newline="")
