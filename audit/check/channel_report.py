@@ -21,7 +21,7 @@ from crowdproof.audit.check.subjects import is_keyed, is_list_of_things, label
 from crowdproof.claims import Assertion
 from crowdproof.findings import Confidence, Counterexample, Evidence, Finding, Note, NotRefuted, Refuted, Undecided
 
-FIRST_ROWS = 200_000
+FIRST_ROWS = 100_000
 """Rows from the beginning that are looked at for their order and for identifiers. A guess: some seconds at most, and a
 trace of the source in so many rows is rarely missed."""
 _ASK = "If that is meant and harmless, let it pass with --lenient."

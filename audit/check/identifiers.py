@@ -46,6 +46,12 @@ _TIMES = r"^[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9]{2}:?[0-9]{2}.*$|^[0-9]{1,2}[./
 _LONG = r"^-?[0-9]*\.[0-9]*$"
 _CODES = r"^[0-9]{7,}$"
 _TWO_NUMBERS = r"^[0-9]+-[0-9]+$"
+_BAND = re.compile(
+    r"[0-9][^A-Za-z]*( to |and (over|more|above|older)|or (over|more|above|older|less|fewer))"
+    r"|^(under|over|less than|more than|up to|at least|below|above) [^A-Za-z]*[0-9]",
+    re.IGNORECASE,
+)
+"""A range in words, such as `$10,000 to $14,999`."""
 _LATITUDES = re.compile(r"(.*[^a-z])?(lat|lon|lng|long|latitude|longitude)([^a-z].*)?", re.IGNORECASE)
 """How a column of places on a map is called."""
 _UNITS = 3
@@ -160,7 +166,9 @@ def _of_texts(texts: pl.Series, name: str, context: _Context) -> Identifier | No
 
 def _are_vague(texts: pl.Series) -> bool:
     """Whether more than a few of the cells are ranges, sets or masks."""
-    vague = [text for text in texts if any(not isinstance(each, Values) for each in readings(text))]
+    vague = [
+        text for text in texts if _BAND.search(text) or any(not isinstance(each, Values) for each in readings(text))
+    ]
     sets = [text for text in texts if text.startswith("{")]
     return len(vague) + len(sets) > (1 - MOST) * len(texts)
 

@@ -8,11 +8,11 @@ compares with that.
 from fractions import Fraction
 
 from attrs import frozen
-from scipy import stats
+from scipy import special
 
 from crowdproof.audit.check.appearance import chance_of_numbering
 from crowdproof.audit.check.row_scores import order_of, statistics
-from crowdproof.audit.check.shuffles import Statistic, can_vary, shuffled
+from crowdproof.audit.check.shuffles import Statistic, shuffled
 from crowdproof.audit.check.sorting import Sorting
 
 ERROR = Fraction(1, 1000)
@@ -54,10 +54,10 @@ def order_alarms(sorting: Sorting) -> tuple[list[OrderAlarm], int]:
     far: list[tuple[Statistic, float]] = []
     numbers = {True: len(columns), False: 0}
     for test in statistics(sorting):
-        if can_vary(test.scores, sorting.blocks):
+        z = test.deviations(sorting.blocks)
+        if z is not None:
             numbers[test.is_usual] += 1
-            z = test.deviations(sorting.blocks)
-            if 2 * float(stats.norm.sf(abs(z))) <= ERROR:  # of the others nothing is kept, since there are many
+            if 2 * float(special.ndtr(-abs(z))) <= ERROR:  # of the others nothing is kept, since there are many
                 far.append((test, z))
     found = _numbered(sorting, columns, numbers[True])
     found += _unlikely(sorting, [each for each in far if each[0].is_usual], numbers[True], USUAL)
@@ -79,7 +79,7 @@ def _unlikely(sorting: Sorting, far: list[tuple[Statistic, float]], number: int,
     level = float(share * ERROR) / max(1, number)
     found = []
     for test, z in far:
-        if 2 * float(stats.norm.sf(abs(z))) > level:
+        if 2 * float(special.ndtr(-abs(z))) > level:
             continue
         p = test.tail(z, sorting.blocks)
         if p > level and test.is_usual and len(test.scores) <= FEW_ROWS:

@@ -21,12 +21,27 @@ class Statistic:
     is_usual: bool = True
     """Whether it is one of the usual tests, which have the larger part of the error."""
 
-    def deviations(self, blocks: np.ndarray) -> float:
-        """How many standard deviations it is from its mean."""
-        mean, variance = _moments(self.kind, self.scores, blocks)
+    def deviations(self, blocks: np.ndarray) -> float | None:
+        """How many standard deviations it is from its mean; None where a shuffle within the blocks changes nothing."""
+        centred = _centred(self.scores, blocks)
+        if not centred.any():
+            return None
+        mean, variance = self.moments(centred, blocks)
         if variance <= 0:
             return 0.0
-        return (float(value(self.kind, self.scores[None, :], blocks)[0]) - mean) / math.sqrt(variance)
+        return (self._value(centred, blocks) - mean) / math.sqrt(variance)
+
+    def _value(self, centred: np.ndarray, blocks: np.ndarray) -> float:
+        if self.kind == "trend":
+            return float(centred @ np.arange(len(centred), dtype=float))
+        same = np.diff(blocks) == 0
+        if self.kind == "alike":
+            return float(np.count_nonzero((self.scores[1:] == self.scores[:-1]) & same))
+        return float((centred[1:] * centred[:-1])[same].sum())
+
+    def moments(self, centred: np.ndarray, blocks: np.ndarray) -> tuple[float, float]:
+        """Mean and variance after a shuffle, with the scores less the mean of their block."""
+        return _moments_of_alike(self.scores, blocks) if self.kind == "alike" else _moments(self.kind, centred, blocks)
 
     def tail(self, deviations: float, blocks: np.ndarray) -> float:
         """How often a shuffle is as far from the mean, at most.
@@ -35,23 +50,17 @@ class Statistic:
         step. Two rare cells that meet are many standard deviations from the mean and not unlikely: b is large then. A
         trend is a sum over random places, whose tail is below that of the normal law: b is 0.
         """
-        _, variance = _moments(self.kind, self.scores, blocks)
-        largest = 0.0
-        if self.kind == "alike":
-            largest = 1.0
-        elif self.kind == "neighbours":
-            largest = float((_centred(self.scores, blocks) ** 2).max())
+        centred = _centred(self.scores, blocks)
+        _, variance = self.moments(centred, blocks)
+        largest = {"trend": 0.0, "alike": 1.0, "neighbours": float((centred**2).max())}[self.kind]
         spread = 1 + largest * abs(deviations) / (3 * math.sqrt(variance))
         return min(1.0, 2 * math.exp(-(deviations**2) / (2 * spread)))
 
 
-def can_vary(scores: np.ndarray, blocks: np.ndarray) -> bool:
-    """Whether a shuffle within the blocks changes anything."""
-    _, variance = _moments("trend", scores, blocks)
-    return variance > 0
-
-
 def _centred(scores: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """The scores less the mean of their block."""
+    if blocks[-1] == 0:
+        return np.asarray(scores - scores.mean())
     sizes = np.bincount(blocks)
     means = np.bincount(blocks, weights=scores) / sizes
     found: np.ndarray = scores - means[blocks]
@@ -75,19 +84,17 @@ def value(kind: str, scores: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     return found
 
 
-def _moments(kind: str, scores: np.ndarray, blocks: np.ndarray) -> tuple[float, float]:
+def _moments(kind: str, centred: np.ndarray, blocks: np.ndarray) -> tuple[float, float]:
     """Mean and variance after a shuffle within the blocks; of `neighbours` the variance for large blocks."""
     n = np.bincount(blocks).astype(float)
-    if kind == "alike":
-        return _moments_of_alike(scores, blocks)
-    centred = _centred(scores, blocks)
     squares = np.bincount(blocks, weights=centred**2)
     wide = n > 1
     if kind == "trend":
         places = (n**3 - n) / 12
         return 0.0, float((squares[wide] * places[wide] / (n[wide] - 1)).sum())
-    fourth = np.bincount(blocks, weights=centred**4)
-    return float(-(squares[wide] / n[wide]).sum()), float((squares[wide] ** 2 / n[wide]).sum() + fourth[n == 2].sum())
+    pairs = (n == 2)[blocks]
+    fourth = float((centred[pairs] ** 4).sum())
+    return float(-(squares[wide] / n[wide]).sum()), float((squares[wide] ** 2 / n[wide]).sum()) + fourth
 
 
 def _moments_of_alike(codes: np.ndarray, blocks: np.ndarray) -> tuple[float, float]:
@@ -97,10 +104,9 @@ def _moments_of_alike(codes: np.ndarray, blocks: np.ndarray) -> tuple[float, flo
     E[I_i] = A / (N (N-1)), E[I_i I_(i+1)] = B / (N (N-1)(N-2)), and for |i - j| > 1
     E[I_i I_j] = (A^2 - 4 B - 2 A) / (N (N-1)(N-2)(N-3)): ordered pairs of pairs without a common row.
     """
-    _, pairs = np.unique(np.stack([blocks, codes.astype(np.int64)]), axis=1, return_inverse=True)
-    sizes = np.bincount(pairs.ravel()).astype(float)
-    owners = np.zeros(len(sizes), dtype=np.int64)
-    owners[pairs.ravel()] = blocks
+    width = int(codes.max()) + 1
+    pairs, sizes = np.unique(blocks * width + codes.astype(np.int64), return_counts=True)
+    owners, sizes = pairs // width, sizes.astype(float)
     n = np.bincount(blocks).astype(float)
     a = np.bincount(owners, weights=sizes * (sizes - 1), minlength=len(n))
     b = np.bincount(owners, weights=sizes * (sizes - 1) * (sizes - 2), minlength=len(n))
@@ -125,7 +131,7 @@ def adjacent_alike(sizes: np.ndarray) -> tuple[float, float]:
 
 def shuffled(test: Statistic, blocks: np.ndarray, z: float) -> float:
     """How often shuffles within the blocks are as far from the mean, the release itself counted."""
-    mean, variance = _moments(test.kind, test.scores, blocks)
+    mean, variance = test.moments(_centred(test.scores, blocks), blocks)
     distance = abs(z) * math.sqrt(variance) * (1 - 1e-9)
     rng, far, step = np.random.default_rng(0), 0, max(1, 2_000_000 // len(blocks))
     for start in range(0, DRAWS, step):

@@ -36,17 +36,22 @@ class Sorting:
     is_grouped: bool = False
     """Some key keeps equal rows together without being sorted."""
 
+    _columns: dict[str, pl.Series] = field(factory=dict)
+    """The columns and their parts."""
+    _orders: dict[str, list[np.ndarray]] = field(factory=dict)
+    """The orders of those columns whose first rows ascend by some order."""
+
     @classmethod
     def of(cls, table: pl.DataFrame, known: list[str]) -> "Sorting":
         """Find the keys one after another, each within the blocks of those before."""
         found = cls(table, np.zeros(table.height, dtype=np.int64))
-        columns = {name: table[name] for name in table.columns}
         for name in table.columns:
-            columns |= parts(table[name])
-        codes = {name: _codes(cells) for name, cells in columns.items()}
-        orders = {name: list(_orders(cells)) for name, cells in columns.items()}
+            found._columns[name] = table[name]
+            found._columns |= parts(table[name])
+        codes = {name: _codes(cells) for name, cells in found._columns.items()}
+        starts = {name: list(_orders(cells.head(START))) for name, cells in found._columns.items()}
         while (
-            found._sort_key(codes, orders)
+            found._sort_key(codes, starts)
             or found._listed_key(codes)
             or found._group_key(codes, known)
             or found._size_key(codes, known)
@@ -54,17 +59,22 @@ class Sorting:
             pass
         return found
 
-    def _sort_key(self, codes: dict[str, np.ndarray], orders: dict[str, list[np.ndarray]]) -> bool:
-        same = np.diff(self.blocks) == 0
-        for name, variants in orders.items():
-            if name in self.keys or self._is_constant(codes[name]):
+    def _sort_key(self, codes: dict[str, np.ndarray], starts: dict[str, list[np.ndarray]]) -> bool:
+        for name, variants in starts.items():
+            if name in self.keys or self._is_constant(codes[name]) or not self._is_sorted(variants):
                 continue
-            for order in variants:
-                steps = np.diff(order)[same]
-                if (steps >= 0).all() or (steps <= 0).all():
-                    self._add([name], codes[name])
-                    return True
+            if name not in self._orders:
+                self._orders[name] = list(_orders(self._columns[name]))
+            if self._is_sorted(self._orders[name]):
+                self._add([name], codes[name])
+                return True
         return False
+
+    def _is_sorted(self, variants: list[np.ndarray]) -> bool:
+        """Whether the rows, or the first of them, ascend or descend in each block by one of the orders."""
+        same = np.diff(self.blocks[: len(variants[0])]) == 0
+        steps = [np.diff(order)[same] for order in variants]
+        return any((each >= 0).all() or (each <= 0).all() for each in steps)
 
     def _listed_key(self, codes: dict[str, np.ndarray]) -> bool:
         """Find a column that has its values in the same order in each block, though that order has no name.
@@ -90,8 +100,10 @@ class Sorting:
 
     def _group_key(self, codes: dict[str, np.ndarray], known: list[str]) -> bool:
         for names in self._sets(known):
+            if not self._stand_together([codes[name][:START] for name in names]):
+                continue
             joint = _joint([codes[name] for name in names])
-            if not self._is_constant(joint) and self._stands_together(joint):
+            if not self._is_constant(joint) and self._are_grouped(joint):
                 self._add(names, joint)
                 self.is_grouped = True
                 return True
@@ -101,12 +113,9 @@ class Sorting:
         """Find columns by which the rows are grouped, the larger groups first or last; equal sizes may be mixed."""
         for names in self._sets(known):
             key = f"{names[0]}{PART}size of {', '.join(names)}"
-            joint = _joint([self.blocks, *(codes[name] for name in names)])
-            sizes = np.bincount(joint)[joint]
-            if key in self.keys or self._is_constant(sizes) or not self._stands_together(sizes):
-                continue
-            steps = np.diff(sizes)[np.diff(self.blocks) == 0]
-            if (steps >= 0).all() or (steps <= 0).all():
+            sizes = _sizes([self.blocks, *(codes[name] for name in names)])
+            is_key = self._is_sorted([sizes]) and not self._is_constant(sizes) and self._are_grouped(sizes)
+            if is_key and key not in self.keys:
                 self._add([key], sizes)
                 return True
         return False
@@ -117,13 +126,17 @@ class Sorting:
     def _is_constant(self, codes: np.ndarray) -> bool:
         return bool(((np.diff(codes) == 0) | (np.diff(self.blocks) != 0)).all())
 
-    def _stands_together(self, codes: np.ndarray) -> bool:
+    def _stand_together(self, codes: list[np.ndarray]) -> bool:
+        """Whether equal rows of each block are neighbours."""
+        pairs = _joint([self.blocks[: len(codes[0])], *codes])
+        return bool(1 + np.count_nonzero(np.diff(pairs)) == 1 + pairs.max())
+
+    def _are_grouped(self, codes: np.ndarray) -> bool:
         """Whether equal rows of each block are neighbours, and a shuffle would not have made them so."""
+        if not self._stand_together([codes]):
+            return False
         pairs = _joint([self.blocks, codes])
         sizes = np.bincount(pairs)
-        runs = 1 + np.count_nonzero(np.diff(pairs))
-        if runs != len(sizes):
-            return False
         owners = np.zeros(len(sizes), dtype=np.int64)
         owners[pairs] = self.blocks
         arranged = _log_factorials(sizes) + _log_factorials(np.bincount(owners))
@@ -174,6 +187,18 @@ def _joint(parts: list[np.ndarray]) -> np.ndarray:
     for each in parts[1:]:
         _, found = np.unique(found * (each.max() + 1) + each, return_inverse=True)
     return np.unique(found, return_inverse=True)[1]
+
+
+def _sizes(parts: list[np.ndarray]) -> np.ndarray:
+    """For each row the number of rows that are alike."""
+    widths = [int(each.max()) + 1 for each in parts]
+    if math.prod(widths) > 2**24:  # more numbers than are counted in a moment
+        joint = _joint(parts)
+        return np.asarray(np.bincount(joint)[joint])
+    joint = np.zeros(len(parts[0]), dtype=np.int64)
+    for each, width in zip(parts, widths, strict=True):
+        joint = joint * width + each
+    return np.asarray(np.bincount(joint)[joint])
 
 
 def _orders(column: pl.Series) -> Iterator[np.ndarray]:

@@ -11,6 +11,8 @@ from crowdproof.cells import number
 
 MOST_DIFFERENT = 2000
 """Different texts up to which a column is looked at. A guess: more are remarks or names, and the look takes long."""
+ALL_DIFFERENT = 0.95
+"""The share of different texts from which each names a row: there 1.1 and 1.10 may be two sections. A guess."""
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufe00-\ufe0f\U000e0000-\U000e007f]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
@@ -24,11 +26,12 @@ def spellings(table: pl.DataFrame, names: list[str]) -> Iterator[str]:
             continue
         texts = table[key].drop_nulls().unique().sort().to_list()
         if 0 < len(texts) <= MOST_DIFFERENT:
-            for what in _found(texts):
+            is_own = len(texts) >= ALL_DIFFERENT * table.height
+            for what in _found(texts, () if is_own else (str.casefold, _value)):
                 yield f"The column {name} has {what}, which marks rows."
 
 
-def _found(texts: list[str]) -> Iterator[str]:
+def _found(texts: list[str], readings: tuple[Callable[[str], object], ...]) -> Iterator[str]:
     strange = [text for text in texts if _INVISIBLE.search(text)]
     if strange:
         yield f"signs that cannot be seen, as in {strange[0]!a}"
@@ -37,7 +40,7 @@ def _found(texts: list[str]) -> Iterator[str]:
         yield f"letters of two alphabets in one word, as in {mixed[0]!a}"
     if _alike(texts, str.strip):
         yield "the same text with blanks around it and without"
-    for read in (str.casefold, _value):
+    for read in readings:
         two = _alike(texts, read)
         if two:
             yield f"the same written as {two[0]!r} and as {two[1]!r}"

@@ -34,7 +34,9 @@ _THINGS = _words(
     "category class classification type kind group chapter section title code icd atc nace isic hs cpc indicator "
     "measure variable metric question statistic feature quarter week month year period season day date time at "
     "timestamp hour epoch party language currency species gene team event series sensor device machine unit "
-    "project dataset table record_type symbol ticker stock age band rank position"
+    "project dataset table symbol ticker stock age band rank position monat jahr datum tag woche "
+    "quartal land bundesland kreis gemeinde stadt ort pays ville departement annee mois fecha mes provincia municipio "
+    "ciudad decade percentile decile"
 )
 """Words in the name of a column that names a place, a time or a thing."""
 _FEW_KEYS = 2

@@ -9,7 +9,7 @@ from pathlib import Path
 from crowdproof.audit.check.container_traces import Trace
 from crowdproof.audit.data.separated import separator
 
-FIRST_LINES = 200_000
+FIRST_LINES = 100_000
 """Lines from the beginning that are looked at, as many as rows are looked at for their order."""
 _END = 1 << 16
 """Bytes at the end of the file that are looked at, too: what was added to a file is mostly there. A guess."""
