@@ -2,12 +2,12 @@
 
 equal       every two values are equally far apart: half the sum of |p - q|
 ordered     values in a row are one step apart: the sum of |P - Q| over the steps, divided by their number
+hierarchical  by a hierarchy of values, in a file of its own (see `hierarchies`)
 
 By the equal distance a missing value is a value of its own, since that it is missing may tell something. The ordered
 distance has no place for it, nor for codes such as `007`.
 """
 
-from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -16,11 +16,12 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from crowdproof.audit.check.diversity import CLOSE, Measured
+from crowdproof.audit.check.diversity import Measured
 from crowdproof.audit.check.groups import COUNT, GROUP, VALUE, Spread
+from crowdproof.audit.check.nearest import Law, worst
 from crowdproof.cells import is_code, number
 
-DISTANCES = ("equal", "ordered")
+DISTANCES = ("equal", "ordered", "hierarchical")
 
 
 def equal(spread: Spread, t: Fraction) -> Measured:
@@ -32,7 +33,7 @@ def equal(spread: Spread, t: Fraction) -> Measured:
     joined = spread.table.join(whole, on=VALUE, nulls_equal=True)
     found = joined.with_columns(excess.alias("excess")).group_by(GROUP).agg(pl.col("excess").sum())
     distances = found.sort(GROUP)["excess"].to_numpy()
-    return _worst(spread, distances, t=t, exact=_exact_equal)
+    return worst(spread, distances, t=t, exact=_exact_equal)
 
 
 def ordered(spread: Spread, t: Fraction) -> Measured:
@@ -54,7 +55,7 @@ def ordered(spread: Spread, t: Fraction) -> Measured:
     ends = np.where(np.diff(group, append=-1) == 0, np.append(rank[1:], 0), values)
     distances = np.bincount(group, weights=_between(whole, sums, rank, ends, share), minlength=len(sizes))
     distances += np.bincount(group[starts], weights=sums[rank[starts]], minlength=len(sizes))
-    return _worst(spread, distances / max(1, values - 1), t=t, exact=_exact_ordered)
+    return worst(spread, distances / max(1, values - 1), t=t, exact=_exact_ordered)
 
 
 def _between(whole: np.ndarray, sums: np.ndarray, first: np.ndarray, last: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -86,27 +87,6 @@ def _ranked(spread: Spread) -> Spread:
     ranks = pl.col(VALUE).replace_strict(values, [places[each] for each in read], return_dtype=pl.Int64)
     merged = spread.table.with_columns(ranks).group_by(GROUP, VALUE).agg(pl.col(COUNT).sum())
     return evolve(spread, table=merged)
-
-
-Law = dict[Any, Fraction]
-"""The share of each value."""
-
-
-def _worst(spread: Spread, distances: np.ndarray, t: Fraction, exact: Callable[[Law, Law], Fraction]) -> Measured:
-    """The largest distance; whatever floats cannot tell from t is worked out exactly, and the largest by floats."""
-    near = np.abs(distances - float(t)) < CLOSE
-    near[np.argmax(distances)] = True
-    close = spread.table.filter(pl.col(GROUP).is_in(np.flatnonzero(near)))
-    whole = _law(*spread.table.group_by(VALUE).agg(pl.col(COUNT).sum()).get_columns())
-    found = close.group_by(GROUP).agg(VALUE, COUNT).iter_rows()
-    value, group = max((exact(_law(values, counts), whole), -place) for place, values, counts in found)
-    return Measured(value, f"distance {float(value):.6g}", group=-group, holds=value <= t)
-
-
-def _law(values: Iterable[Any], counts: Iterable[int]) -> Law:
-    counted = list(zip(values, counts, strict=True))
-    total = sum(count for _, count in counted)
-    return {value: Fraction(count, total) for value, count in counted}
 
 
 def _exact_equal(own: Law, whole: Law) -> Fraction:

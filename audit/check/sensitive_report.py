@@ -8,6 +8,7 @@ from crowdproof.audit.check import closeness, diversity
 from crowdproof.audit.check.diversity import Measured
 from crowdproof.audit.check.exact_findings import decided, row_count
 from crowdproof.audit.check.groups import Spread
+from crowdproof.audit.check.hierarchies import hierarchical
 from crowdproof.audit.check.likeness import likeness
 from crowdproof.audit.check.terms import Terms
 from crowdproof.claims import Assertion, Claim
@@ -21,8 +22,8 @@ from crowdproof.findings import (
 
 MISSING = (
     "A sensitive value that is missing, NaN, empty, blank or of stars is not known. For diversity it counts as the "
-    "commonest value of its group, the worst that it may be; for the equal distance it is a value of its own. "
-    "Groups are those of rows that are alike as the file holds them."
+    "commonest value of its group, the worst that it may be; for the equal and the hierarchical distance it is a value "
+    "of its own. Groups are those of rows that are alike as the file holds them."
 )
 """What a missing sensitive value means."""
 _ADVICE = (
@@ -66,6 +67,8 @@ class Sensitive:
         claim = Assertion("t-closeness", sentence)
         if terms.distance == "equal":
             return self._measured(claim, spread, closeness.equal(spread, t))
+        if terms.hierarchy is not None:
+            return self._measured(claim, spread, hierarchical(spread, t, terms.hierarchy))
         try:
             return self._measured(claim, spread, closeness.ordered(spread, t))
         except closeness.NoOrderError:

@@ -8,6 +8,7 @@ from attrs.converters import optional
 
 from crowdproof.audit.check.closeness import DISTANCES
 from crowdproof.audit.check.diversity import DIVERSITIES
+from crowdproof.audit.check.hierarchies import Hierarchy, hierarchy
 from crowdproof.claims import once
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rational, show, whole
@@ -55,6 +56,8 @@ class Terms:
     c: Fraction = field(default=Fraction(1), converter=_ratio)
     t: Fraction | None = field(default=None, converter=_distance)
     distance: str = "equal"
+    hierarchy: Hierarchy | None = field(default=None, converter=optional(hierarchy))
+    """What the sensitive values belong to, as a file or a mapping, for the hierarchical distance."""
     match: str = "text"
     missing: tuple[str, ...] = ()
     """Texts that stand for a missing cell, besides an empty one."""
@@ -71,5 +74,7 @@ class Terms:
                 raise ParameterError(f"{name} is {chosen!r}: choose from {', '.join(known)}.")
         if self.t is not None and not 0 <= self.t <= 1:
             raise ParameterError(f"t is {show(self.t)}: a distance lies between 0 and 1.")
+        if (self.distance == "hierarchical") != (self.hierarchy is not None):
+            raise ParameterError("the hierarchical distance and a hierarchy belong together: name both, or neither.")
         if (self.l is not None or self.t is not None) and not self.sensitive:
             raise ParameterError("l and t are about sensitive columns: name at least one.")

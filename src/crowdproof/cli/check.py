@@ -22,7 +22,18 @@ from crowdproof.cli.options import emit, formats, lenient, output_file, write_fi
 )
 @click.option("--c", default="1", show_default=True, help="The c of recursive (c, l)-diversity.")
 @click.option("--t", help="Every group is within this distance of the whole.")
-@click.option("--distance", default="equal", show_default=True, metavar="KIND", help="equal, or ordered for numbers.")
+@click.option(
+    "--distance",
+    default="equal",
+    show_default=True,
+    metavar="KIND",
+    help="equal, ordered for numbers, or hierarchical with --hierarchy.",
+)
+@click.option(
+    "--hierarchy",
+    metavar="FILE",
+    help="For each sensitive value a line with what it belongs to, level by level (CSV without a header).",
+)
 @click.option(
     "--match",
     default="text",
