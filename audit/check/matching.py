@@ -17,6 +17,7 @@ covers, so belongs to S; and so on back to the first, whose row holds v. There a
 A star or a missing cell may be any value, also one that no other cell names. The search for v goes column by column.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise, product
@@ -26,13 +27,17 @@ from attrs import define, field, frozen
 
 from crowdproof.audit.check.cell_columns import Column, Way
 from crowdproof.audit.check.groups import Groups
-from crowdproof.cells import Cell, Range, Values
+from crowdproof.cells import Anything, Cell, Masked, Range, Values
 from crowdproof.exact import show
 
 ANY_OTHER = "(a value that no narrower cell names)"
 """How a value is shown that lies in a vague cell, and in none of the narrower ones."""
 STEPS = 200_000
 """Choices of values that are tried before the search gives up. A guess: some seconds."""
+MOST_COMPARED = 20_000_000
+"""Values that are compared with cells, one by one, before the search gives up. A guess: some seconds."""
+MOST_KEPT = 1 << 28
+"""Comparisons of one cell with all that are kept, in bytes. A guess: what any computer has."""
 MOST_WAYS = 125
 """Ways to read the whole release that are gone through: three columns with unclear cells have so many."""
 
@@ -90,8 +95,11 @@ class _Search:
     k: int
     _steps: int = 0
     _covered: dict[tuple[int, int], np.ndarray] = field(factory=dict)
+    _order: list[int] = field(factory=list)
+    """The columns, those with the most different cells last: of the last, all values are counted at once."""
 
     def pinned(self) -> Pinned | None:
+        self._order = sorted(range(len(self.columns)), key=lambda at: len(self.ways[at].cells))
         for place in np.argsort(self.sizes, kind="stable"):
             if self.sizes[place] >= self.k:
                 return None
@@ -106,29 +114,77 @@ class _Search:
         for at, column in enumerate(self.columns):
             covered = self._covered_by(at, int(column.codes[place]))
             within = within[covered[column.codes[within]]]
-        return self._choose(place, 0, within, ())
+        return self._choose(place, 0, within, {})
 
     def _covered_by(self, at: int, code: int) -> np.ndarray:
         if (at, code) not in self._covered:
+            if len(self._covered) * len(self.sizes) > MOST_KEPT:
+                self._covered.clear()
             self._covered[at, code] = self.ways[at].covered(code)
         return self._covered[at, code]
 
-    def _choose(self, place: int, at: int, rows: np.ndarray, values: tuple[str, ...]) -> Pinned | None:
+    def _choose(self, place: int, at: int, rows: np.ndarray, values: dict[int, str]) -> Pinned | None:
         """Choose the values of the columns from `at` on, where `rows` hold all that was chosen so far."""
         self._steps += 1
         if self._steps > STEPS:
             raise TooHardError
-        if at == len(self.columns):
-            left = int(self.sizes[rows].sum())
-            return Pinned(place, values, left) if left < self.k else None
-        codes = self.columns[at].codes
+        column = self._order[at]
+        way, codes = self.ways[column], self.columns[column].codes
+        code = int(codes[place])
+        if at + 1 == len(self.columns):
+            weights = np.bincount(codes[rows], weights=self.sizes[rows])
+            value, left = rarest(way, code, weights)
+            chosen = {**values, column: value}
+            return Pinned(place, tuple(chosen[each] for each in sorted(chosen)), left) if left < self.k else None
         within = sorted(set(codes[rows].tolist()))
-        for value, holders in pieces(self.ways[at], int(codes[place]), within):
+        for value, holders in pieces(way, code, within):
             kept = rows[np.isin(codes[rows], holders)]
-            found = self._choose(place, at + 1, kept, (*values, value))
+            found = self._choose(place, at + 1, kept, {**values, column: value})
             if found is not None:
                 return found
         return None
+
+
+def rarest(way: Way, code: int, weights: np.ndarray) -> tuple[str, int]:
+    """The value of the cell that the fewest rows hold, and how many; each row is counted by the place of its cell.
+
+    Of a range the values are in order, so each range among the rows holds those between two places.
+    """
+    cell, within = way.cells[code], np.flatnonzero(weights).tolist()
+    if not isinstance(cell, Range):
+        found = [(words, sum(weights[holders])) for words, holders in pieces(way, code, within)]
+        value, least = min(found, key=lambda each: each[1])
+        return value, int(least)
+    numbers = {value for each in _candidates(way, cell, within) for value in each.values if isinstance(value, Fraction)}
+    values = sorted(numbers)
+    if len(values) * sum(isinstance(way.cells[each], Masked) for each in within) > MOST_COMPARED:
+        raise TooHardError
+    changes = np.zeros(len(values) + 1)
+    for each in within:
+        for start, stop in _held(way.cells[each], values):
+            changes[start] += weights[each]
+            changes[stop] -= weights[each]
+    counts = changes.cumsum()[:-1]
+    at = int(np.argmin(counts))
+    return _shown(values[at]), round(counts[at])
+
+
+def _held(cell: Cell, values: list[Fraction]) -> Iterator[tuple[int, int]]:
+    """The places, in the ordered values, of those that the cell holds, as pieces."""
+    match cell:
+        case Range(low, high, low_open, high_open):
+            start = 0 if low is None else (bisect_right if low_open else bisect_left)(values, low)
+            stop = len(values) if high is None else (bisect_left if high_open else bisect_right)(values, high)
+            yield start, max(start, stop)
+        case Values(held):
+            for value in held:
+                at = bisect_left(values, value) if isinstance(value, Fraction) else len(values)
+                if at < len(values) and values[at] == value:
+                    yield at, at + 1
+        case Masked():
+            yield from ((at, at + 1) for at, value in enumerate(values) if cell.covers(_value(value)))
+        case Anything():
+            yield 0, len(values)
 
 
 def pieces(way: Way, code: int, within: list[int]) -> Iterator[tuple[str, list[int]]]:
@@ -142,7 +198,10 @@ def pieces(way: Way, code: int, within: list[int]) -> Iterator[tuple[str, list[i
         yield ANY_OTHER, alike
         return
     found: dict[tuple[int, ...], str] = {}
-    for value in _candidates(way, cell, within):
+    candidates = _candidates(way, cell, within)
+    if len(candidates) * len(within) > MOST_COMPARED:
+        raise TooHardError
+    for value in candidates:
         holders = tuple(each for each in within if cells[each].covers(value))
         found.setdefault(holders, min(value.texts))
     if tuple(alike) in found:

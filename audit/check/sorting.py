@@ -72,9 +72,13 @@ class Sorting:
 
     def _is_sorted(self, variants: list[np.ndarray]) -> bool:
         """Whether the rows, or the first of them, ascend or descend in each block by one of the orders."""
-        same = np.diff(self.blocks[: len(variants[0])]) == 0
-        steps = [np.diff(order)[same] for order in variants]
-        return any((each >= 0).all() or (each <= 0).all() for each in steps)
+        blocks = self.blocks[: len(variants[0])]
+        same = np.diff(blocks) == 0
+        for order in variants:
+            steps = np.diff(order)[same]
+            if (steps >= 0).all() or (steps <= 0).all() or (blocks[-1] == 0 and _goes_round(order, steps)):
+                return True
+        return False
 
     def _listed_key(self, codes: dict[str, np.ndarray]) -> bool:
         """Find a column that has its values in the same order in each block, though that order has no name.
@@ -146,6 +150,11 @@ class Sorting:
         changes = (np.diff(self.blocks) != 0) | (np.diff(codes) != 0)
         self.blocks = np.concatenate([[0], np.cumsum(changes)])
         self.keys += [*names, *(name.removesuffix(FILLED) for name in names if name.endswith(FILLED))]
+
+
+def _goes_round(order: np.ndarray, steps: np.ndarray) -> bool:
+    """Whether the rows ascend but for one place, as the months of a year that begins in April do."""
+    return bool(order[-1] <= order[0] and np.count_nonzero(steps < 0) == 1)
 
 
 def _fits_an_order(before: np.ndarray, after: np.ndarray) -> bool:

@@ -108,7 +108,8 @@ def label(table: pl.DataFrame, names: list[str]) -> str | None:
     texts = [
         place
         for place, key in enumerate(table.columns)
-        if _is_of_words(table[key]) and (words_of(names[place]) == ["name"] or not is_identifier(names[place]))
+        if _is_of_words(table[key], names[place])
+        and (words_of(names[place]) == ["name"] or not is_identifier(names[place]))
     ]
     for place in texts:
         if table[table.columns[place]].n_unique() == table.height and not about_people(names, without=names[place]):
@@ -120,9 +121,13 @@ def label(table: pl.DataFrame, names: list[str]) -> str | None:
     return ", ".join(names[place] for place in texts) if are_own else None
 
 
-def _is_of_words(cells: pl.Series) -> bool:
-    """Whether the cells are texts, and no numbers, sums of money or dates."""
+def _is_of_words(cells: pl.Series, name: str) -> bool:
+    """Whether the cells are texts, and no numbers, sums of money or dates; in a period `50 BC` is no sum of money."""
     if cells.dtype != pl.String:
         return False
     known = cells.drop_nulls().head(_LOOKED_AT).to_list()
-    return any(amount_unit(each) is None and not is_date(each) for each in known)
+    is_period = is_of_things(name)
+    return any(
+        not is_date(each) and (amount_unit(each) is None or (is_period and any(letter.isalpha() for letter in each)))
+        for each in known
+    )

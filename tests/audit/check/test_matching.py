@@ -155,3 +155,10 @@ def test_the_command_line_knows_it(tmp_path):
     refuted = CliRunner().invoke(cli, ["check", str(path), "--match", "matching"], standalone_mode=False)
     assert refuted.return_value == 1
     assert "match=matching" in refuted.output
+
+
+def test_many_ranges_beside_a_wide_one_are_decided():
+    """A value of the wide range that fewest rows hold is found in one pass; in the twin one row more holds each."""
+    ranges = [f"[{each}0, {each}9]" for each in range(1, 3000) for _ in range(2)]
+    assert verdict([(cell,) for cell in [*ranges, "[10, 30009]"]], 2) == "REFUTED"  # who is 30,001
+    assert verdict([(cell,) for cell in [*["[10, 29999]"] * 2, *["[10, 20]", "[10, 20]"] * 2]], 2) == "PROVED"
