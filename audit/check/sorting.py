@@ -20,6 +20,8 @@ MOST_PAIRED = 12
 """Columns up to which groupings by two of them are looked for: a guess, since each pair takes a pass over the rows."""
 
 
+ROUND = 7
+"""Values from which rows that ascend but for one place go round, as months do: two that do are a cluster. A guess."""
 START = 2000
 """Steps from row to row that are looked at first: of most columns they fit no order. A guess."""
 
@@ -154,7 +156,7 @@ class Sorting:
 
 def _goes_round(order: np.ndarray, steps: np.ndarray) -> bool:
     """Whether the rows ascend but for one place, as the months of a year that begins in April do."""
-    return bool(order[-1] <= order[0] and np.count_nonzero(steps < 0) == 1)
+    return bool(order[-1] <= order[0] and np.count_nonzero(steps < 0) == 1 and len(np.unique(order)) >= ROUND)
 
 
 def _fits_an_order(before: np.ndarray, after: np.ndarray) -> bool:
