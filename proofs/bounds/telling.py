@@ -12,6 +12,7 @@ from crowdproof.exact import Epsilon, Number, probability, rate, whole
 from crowdproof.findings import Chart, Estimate, Evidence, Finding, Note, Proved, Reproduce, Series, Table
 from crowdproof.proofs.bounds.balls import Rate, Setting, certified, scientific
 from crowdproof.proofs.bounds.certificate import Certified, WorstPair
+from crowdproof.proofs.bounds.cover import ARGUMENT as COVERING
 from crowdproof.proofs.bounds.crowd import crowd_blending
 from crowdproof.proofs.bounds.planner import By, largest_beta, smallest_delta, smallest_epsilon, smallest_k
 from crowdproof.proofs.bounds.profile import tight
@@ -24,10 +25,11 @@ SURE = Note(
     "how sure",
     "every number was computed with its error (balls) and rounded to the safe side. That no other dataset is worse, "
     "and that a maximum over infinitely many numbers of rows is one over those examined, rests on the statements named "
-    "beside the number; `crowdproof prove` checks them.",
+    "beside the number; `crowdproof prove` checks them. For replaced rows a search over pairs of cells is argued in "
+    "words only.",
 )
-_ARGUED = f"{STEPS} (replace-cover)"
-"""What a delta for replaced rows rests on."""
+_COVERED, _SEARCHED = f"{STEPS} (replace-cover)", "argued in words, not in the ledger"
+"""What a delta for replaced rows rests on: where the cover bounds it, and where a search over pairs of cells does."""
 _CROWD = f"{KERNEL} (cbp-main, cbp-maximum)"
 _LEAST = Fraction(1, 10**300)
 """Claims are not stated with a smaller delta than this; the table is."""
@@ -102,15 +104,16 @@ def _bound_row(by: By, found: Certified | None, setting: Setting) -> tuple[str, 
         least = scientific(certified(lambda: -setting.q().log()).high, rounding="up")
         return (by.value, str(setting.epsilon), "-", f"only for epsilon >= -ln(1 - beta) = {least}", "")
     where = f"n = {found.n}" if found.pair is None else _pair(found.pair)
-    return (by.value, str(setting.epsilon), str(found), where, _rests_on(by, setting))
+    return (by.value, str(setting.epsilon), str(found), where, _rests_on(by, setting, found))
 
 
-def _rests_on(by: By, setting: Setting) -> str:
+def _rests_on(by: By, setting: Setting, found: Certified | None = None) -> str:
     """The status of a number, and the statements of the ledger that it is read from."""
     if by is By.THEOREM5:
         return f"{KERNEL} (thm5, d-maximum)"
     if by is By.REPLACE:
-        return _ARGUED
+        covered = found is not None and found.certificate.argument == COVERING
+        return _COVERED if covered else _SEARCHED
     return f"{KERNEL} (thm5-tight)" if setting.compare_with_rate() >= 0 else f"{KERNEL} (thm5-small-eps)"
 
 
