@@ -120,7 +120,7 @@ class Crossing:
 
 def _short(number: Fraction, scale: Fraction) -> Fraction:
     """A dyadic number near it, with few digits."""
-    bits = 46 - math.frexp(float(scale))[1]
+    bits = max(0, 46 - (scale.numerator.bit_length() - scale.denominator.bit_length()))
     return Fraction(round(number * 2**bits), 2**bits)
 
 

@@ -35,6 +35,8 @@ EXTREME_PLANS = (
     {"epsilon": "2.08106e-05", "delta": "4.33e-15", "k": 71256},
     {"epsilon": "ln 30", "beta": "max", "k": 85641},
     {"beta": "1e-9", "delta": "1e-12", "k": 3},
+    {"epsilon": "570.867", "delta": "3.601e-105", "k": 7},
+    {"epsilon": "650", "delta": "1e-400", "k": 2},
 )
 
 
