@@ -63,11 +63,11 @@ COVER = Statement(
             "The two cells are sampled independently: a pair of counts gains P = P_n(i) times what the second cell "
             "gains at the level y = x Q/P, for Q = P_{n-1}(i).",
             Implication(
-                ("y*P == x*Q",),
+                ("y*P <= x*Q", "B >= 0"),
                 "P*A - x*Q*B <= P*(A - y*B)",
                 (edge(y=2, P=1, x=2, Q=1, A=1, B="1/2"), edge(y=0, P=1, x=1, Q=0, A=0, B=0)),
             ),
-            (without("y*P == x*Q"), goal("P*A - x*Q*B <= P*(A - x*B)")),
+            (without("y*P <= x*Q"), without("B >= 0"), goal("P*A - x*Q*B <= P*(A - x*B)")),
         ),
         Obligation(
             "best-event",
@@ -96,7 +96,7 @@ COVER = Statement(
             Implication(
                 ("a >= 0", "c >= 0", "u >= 0", "v >= 0"),
                 "c*u + a*v >= 0",
-                (edge(a=0, c=0, u=1, v=1), at(a=1, c=1, u=1, v=0)),
+                (edge(a=0, c=0, u=1, v=1), at(a=1, c=1, u=1, v=0), edge(a=1, c=1, u=0, v=0)),
             ),
             (without("u >= 0"), without("v >= 0"), without("a >= 0")),
         ),
