@@ -8,7 +8,7 @@ from attrs import frozen
 
 from crowdproof.proofs.answer import Answer
 from crowdproof.proofs.engines import certificate as certificates
-from crowdproof.proofs.engines import finite, identity, smt
+from crowdproof.proofs.engines import finite, fractions_of_polynomials, identity, smt
 from crowdproof.proofs.engines.certificate import Certificate
 from crowdproof.proofs.engines.result import Result
 from crowdproof.proofs.formula import evaluate, holds, sides
@@ -102,6 +102,8 @@ def check_printed(printed: Printed) -> Outcome:
 
 
 def _all_engines(body: Body, certificate: Certificate | None) -> tuple[Result, ...]:
+    if isinstance(body, Identity) and fractions_of_polynomials.speaks(body):
+        return (decide(body), fractions_of_polynomials.decide(body))
     if not isinstance(body, Implication):
         return (decide(body),)
     valid = certificate is not None and certificates.check(body, certificate).answer is Answer.PROVED

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crowdproof.proofs.check import check_printed
+from crowdproof.proofs.engines import fractions_of_polynomials
 from crowdproof.proofs.ledger import show_value
 from crowdproof.proofs.statement import Finite, Identity, Implication, Obligation, Printed, Registered, Statement
 from crowdproof.proofs.statements import STATEMENTS
@@ -33,7 +34,8 @@ The status says what a statement rests on:
 - *refuted by counterexample*: what is printed does not hold; [errata.md](errata.md) says what does.
 
 An obligation with the engines *z3, cvc5, certificate* is a polynomial implication: two solvers decide it from one
-SMT-LIB text, and a stored positivity certificate proves it by polynomial arithmetic alone. Every obligation has
+SMT-LIB text, and a stored positivity certificate proves it by polynomial arithmetic alone. An identity of fractions of
+polynomials is multiplied out without sympy too (*polynomials*). Every obligation has
 mutants, slightly false variants that the same engine refutes with a counterexample; and a test changes every
 inequality, every assumption and every constant of the registry and asks that this is noticed.
 
@@ -51,7 +53,8 @@ def engines(obligation: Obligation) -> str:
         case Implication():
             return "z3, cvc5, certificate"
         case Identity():
-            return "sympy"
+            second = fractions_of_polynomials.speaks(obligation.body)
+            return f"sympy, {fractions_of_polynomials.ENGINE}" if second else "sympy"
         case Finite(engine=engine):
             return engine
 

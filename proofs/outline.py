@@ -1,11 +1,12 @@
 """How the steps of a statement make it: an outline that names every step, and words that fit what is formal.
 
 `statements/outlines.toml` says for each statement, apart from its registration, which steps its argument takes, in
-their order, and what each of them says in full: from which assumptions which relation follows, or in how many cases it
-holds, and then which false variants of it are refuted. Of a refuted statement it says what is printed, and what is
-true. At the end stand the duties that are left to the caller, and the conclusion with its status. A step that is
-missing, that nothing uses, or that says less than the argument takes from it is a defect, whatever the lock says; so
-is another conclusion. This is double entry, and no proof: it makes an edit of one place show.
+their order, and what each of them says in full: from which assumptions which relation follows, or in how many cases
+it holds, then which false variants of it are refuted, and its sentence. Of a refuted statement it says what is
+printed, and what is true. At the end stand what is assumed, the duties that are left to the caller, the remark, and
+the conclusion with its source and status. A step that is missing, that nothing uses, or that says less than the
+argument takes from it is a defect, whatever the lock says; so is another conclusion. This is double entry, and no
+proof: it makes an edit of one place show.
 
 After a change that is meant, `python -m crowdproof.proofs.outline` writes the file; read the difference.
 """
@@ -49,10 +50,17 @@ def says(subject: Statement) -> dict[str, list[str]]:
     steps = {each.id: _variants(each.body, each.mutants) for each in subject.obligations}
     if subject.printed is not None:
         steps["printed"] = _variants(subject.printed.body, subject.printed.repairs)
-    if subject.duty:
-        steps["duty"] = list(subject.duty)
-    told = f"theorem {subject.theorem} of Coq" if subject.theorem else subject.sentence
-    return {**steps, "conclusion": [told, subject.status]}
+    for each in subject.obligations:
+        steps[each.id].append(each.sentence)
+    if subject.printed is not None:
+        steps["printed"] += [subject.printed.sentence, subject.printed.true]
+    for name, told in (("assumed", subject.checked), ("duty", subject.duty)):
+        if told:
+            steps[name] = list(told)
+    if subject.remark:
+        steps["remark"] = [subject.remark]
+    conclusion = f"theorem {subject.theorem} of Coq" if subject.theorem else subject.sentence
+    return {**steps, "conclusion": [conclusion, subject.source, subject.status]}
 
 
 def _variants(body: Body, variants: Sequence[Mutant]) -> list[str]:

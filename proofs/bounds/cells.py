@@ -190,7 +190,10 @@ def loss_peak(k: int, y: Ball, law: Law) -> Peak:
 
 def _ceilings(number: Ball) -> tuple[int, int]:
     """The smallest and the largest that max(1, ceil(number)) can be."""
-    return max(1, _whole(number.lower().ceil())), max(1, _whole(number.upper().ceil()))
+    first, last = max(1, _whole(number.lower().ceil())), max(1, _whole(number.upper().ceil()))
+    if last - first > _CANDIDATES:
+        raise TooCoarseError("a number of rows is not known to a few")
+    return first, last
 
 
 def _whole(number: Ball) -> int:

@@ -37,7 +37,7 @@ from crowdproof.proofs.bounds.balls import Ball, Law, Rate, Setting, accurate, b
 from crowdproof.proofs.bounds.cells import Budget, Cell, Range, SpentError, TooCoarseError, between, loss_peak
 from crowdproof.proofs.bounds.certificate import Certificate, Certified, WorstPair
 from crowdproof.proofs.bounds.cover import ARGUMENT as COVERING
-from crowdproof.proofs.bounds.cover import cover
+from crowdproof.proofs.bounds.cover import cover, likely
 from crowdproof.proofs.bounds.tight import add_remove, excess_with, excess_without
 
 ARGUMENT = (
@@ -254,7 +254,7 @@ class _Search:
 
     def _climb(self) -> None:
         """Find a good pair, from where Chernoff's exponents of the two cells are smallest together."""
-        start = _likely(self.k, float(self.law.b), float(self.law.x))
+        start = _likely(self.k, self.law)
         self._try(*start)
         n, m = start
         spread = math.sqrt(n * (n - self.k + 1) / self.k) / 4
@@ -348,17 +348,10 @@ class _Search:
         )
 
 
-def _likely(k: int, b: float, x: float) -> tuple[int, int]:
+def _likely(k: int, law: Law) -> tuple[int, int]:
     """Rows n and m at which counts of k in both cells are just x times likelier, and likeliest by Chernoff's bound."""
-
-    def exponent(share: float) -> float:
-        return (share * math.log(share / b) + (1 - share) * math.log((1 - share) / (1 - b))) / share
-
-    least, most = max(b, 1 - 1 / x), 1 - (1 - b) / x
-    shares = (least + (most - least) * i / 400 for i in range(1, 400))
-    pairs = [(u, v) for u in shares if 0 < (v := 1 - x * (1 - u)) < b and u < 1]
-    u, v = min(pairs, key=lambda pair: exponent(pair[0]) + exponent(pair[1]), default=(b, b))  # at x = 1 there are none
-    return max(k, int(k / u)), max(k, int(k / v))
+    shares = likely(law)
+    return max(k, int(k / shares.first)), max(k, int(k / shares.second))
 
 
 def _order(bound: Ball) -> tuple[int, float]:
@@ -433,8 +426,8 @@ def _bounds(search: _Search, budget: Budget, *, bounded: bool) -> Iterator[tuple
     if not bounded and search.thorough:
         search.climb(budget)
         return
-    if not bounded or search.limit is not None:
-        search.visit(*_likely(search.k, float(search.law.b), float(search.law.x)), budget)
+    if not bounded or search.limit is not None or search.k > _SEARCHED:
+        search.visit(*_likely(search.k, search.law), budget)
     if not bounded:
         return
     ways = [(_by_search, _SEARCH), (_by_cover, _COVER)]

@@ -17,6 +17,8 @@ COARSE = Fraction(1, 2**12)
 """The same where the values themselves are known less closely."""
 _LEAST = 0.01
 """By how much the logarithm is to fall at least after an upper end that is above the limit: a percent."""
+_FINEST = Fraction(1, 2**80)
+"""Numbers nearer than this are not told apart: lower ends found with little effort may fall where epsilon leaves 0."""
 _MOST = Fraction(700)
 """Epsilons beyond this are not looked at."""
 
@@ -72,7 +74,7 @@ class Crossing:
         first = [_short(end + Fraction(each / self.slope), end) for each in self.slack]
         end = first.pop(0) if first else end
         while (excess := self._excess(end)) > 0:
-            step = max(step, Fraction(excess / self.slope))
+            step = max(2 * step, Fraction(excess / self.slope))  # doubled: the slope may be far too steep a guess
             low, end = end, _short(end + step, end + step)
             self._not_too_far(end)
         while end - low > COARSE * end:
@@ -83,7 +85,7 @@ class Crossing:
     def _narrow(self, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
         """The secant's guess, taken to either side by about its error, or halving where that did not help."""
         halve = False
-        while high - low > self.width * high:
+        while high - low > max(self.width * high, _FINEST):
             width = high - low
             guess = (low + high) / 2 if halve else self._secant(low, high)
             error = max(self.width * high / 4, width * width / high)
@@ -118,7 +120,7 @@ class Crossing:
 
 def _short(number: Fraction, scale: Fraction) -> Fraction:
     """A dyadic number near it, with few digits."""
-    bits = 46 - math.frexp(float(scale))[1]
+    bits = max(0, 46 - (scale.numerator.bit_length() - scale.denominator.bit_length()))
     return Fraction(round(number * 2**bits), 2**bits)
 
 

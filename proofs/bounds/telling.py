@@ -12,21 +12,25 @@ from crowdproof.exact import Epsilon, Number, probability, rate, whole
 from crowdproof.findings import Chart, Estimate, Evidence, Finding, Note, Proved, Reproduce, Series, Table
 from crowdproof.proofs.bounds.balls import Rate, Setting, certified, scientific
 from crowdproof.proofs.bounds.certificate import Certified, WorstPair
+from crowdproof.proofs.bounds.cover import ARGUMENT as COVERING
 from crowdproof.proofs.bounds.crowd import crowd_blending
 from crowdproof.proofs.bounds.planner import By, largest_beta, smallest_delta, smallest_epsilon, smallest_k
 from crowdproof.proofs.bounds.profile import tight
 from crowdproof.proofs.bounds.replace import EFFORT
 from crowdproof.proofs.bounds.theorem5 import theorem5
 from crowdproof.proofs.bounds.utility import rows_kept
-from crowdproof.proofs.statement import KERNEL
+from crowdproof.proofs.statement import KERNEL, STEPS
 
 SURE = Note(
     "how sure",
-    "every number was computed with its error (balls) and rounded to the safe side. That no other dataset is worse: "
-    "tight, add or remove, is kernel-checked (thm5-tight, thm5-small-eps). Theorem 5 and crowd-blending are "
-    "kernel-checked (thm5, cbp-main) up to the maximum over n, which is closed by Chernoff's bound: steps checked, "
-    "composition argued (d-closed-form). Tight, replace: argued with the program, not a statement of the ledger.",
+    "every number was computed with its error (balls) and rounded to the safe side. That no other dataset is worse, "
+    "and that a maximum over infinitely many numbers of rows is one over those examined, rests on the statements named "
+    "beside the number; `crowdproof prove` checks them. For replaced rows a search over pairs of cells is argued in "
+    "words only.",
 )
+_COVERED, _SEARCHED = f"{STEPS} (replace-cover)", "argued in words, not in the ledger"
+"""What a delta for replaced rows rests on: where the cover bounds it, and where a search over pairs of cells does."""
+_CROWD = f"{KERNEL} (cbp-main, cbp-maximum)"
 _LEAST = Fraction(1, 10**300)
 """Claims are not stated with a smaller delta than this; the table is."""
 _POINTS = 40
@@ -52,10 +56,12 @@ def bound_finding(k: Number, beta: Rate, epsilon: Number | Epsilon) -> Finding:
     if setting.beta is not None:
         crowd = crowd_blending(count, setting.beta)
         shown = scientific(crowd.epsilon.high, rounding="up")
-        rows.append(("crowd-blending", shown, str(crowd.delta), f"its own epsilon; n = {crowd.delta.n}"))
+        rows.append(("crowd-blending", shown, str(crowd.delta), f"its own epsilon; n = {crowd.delta.n}", _CROWD))
         numbers["crowd_blending"] = {**_numbers(crowd.delta), "epsilon": _ends(crowd.epsilon)}
     evidence: list[Evidence] = [
-        Table("certified deltas (each rounded up)", ("by", "epsilon", "delta", "attained with"), tuple(rows)),
+        Table(
+            "certified deltas (each rounded up)", ("by", "epsilon", "delta", "attained with", "rests on"), tuple(rows)
+        ),
         Note("tight", found[By.TIGHT].certificate.argument),
     ]
     if applies:
@@ -96,9 +102,19 @@ def _series(by: By, points: list[tuple[Fraction, Certified]]) -> Series:
 def _bound_row(by: By, found: Certified | None, setting: Setting) -> tuple[str, ...]:
     if found is None:
         least = scientific(certified(lambda: -setting.q().log()).high, rounding="up")
-        return (by.value, str(setting.epsilon), "-", f"only for epsilon >= -ln(1 - beta) = {least}")
+        return (by.value, str(setting.epsilon), "-", f"only for epsilon >= -ln(1 - beta) = {least}", "")
     where = f"n = {found.n}" if found.pair is None else _pair(found.pair)
-    return (by.value, str(setting.epsilon), str(found), where)
+    return (by.value, str(setting.epsilon), str(found), where, _rests_on(by, setting, found))
+
+
+def _rests_on(by: By, setting: Setting, found: Certified | None = None) -> str:
+    """The status of a number, and the statements of the ledger that it is read from."""
+    if by is By.THEOREM5:
+        return f"{KERNEL} (thm5, d-maximum)"
+    if by is By.REPLACE:
+        covered = found is not None and found.certificate.argument == COVERING
+        return _COVERED if covered else _SEARCHED
+    return f"{KERNEL} (thm5-tight)" if setting.compare_with_rate() >= 0 else f"{KERNEL} (thm5-small-eps)"
 
 
 def _pair(pair: WorstPair) -> str:
@@ -168,8 +184,15 @@ def plan_finding(question: Question, sizes: Sequence[int] | None = None) -> Find
     """The answers by every number, and the rows that each keeps of data with groups of these sizes."""
     answers = _answers(question)
     kept = [_kept(each, sizes) for each in answers] if sizes is not None else []
-    columns = ("by", "k", "beta", "epsilon", "delta", *(("rows kept",) if kept else ()))
-    rows = [(*_answer_row(each), *([f"{kept[i]:,.1f}"] if kept else [])) for i, each in enumerate(answers)]
+    columns = ("by", "k", "beta", "epsilon", "delta", *(("rows kept",) if kept else ()), "rests on")
+    rows = [
+        (
+            *_answer_row(each),
+            *([f"{kept[i]:,.1f}"] if kept else []),
+            _rests_on(each.by, Setting.of(each.beta, each.epsilon)),
+        )
+        for i, each in enumerate(answers)
+    ]
     best = next(each for each in answers if each.by is By.TIGHT)
     evidence: list[Evidence] = [Table(f"asked for: {', '.join(question.missing)}", columns, tuple(rows))]
     if kept and sizes is not None:
@@ -185,25 +208,33 @@ def plan_finding(question: Question, sizes: Sequence[int] | None = None) -> Find
 
 def _answers(question: Question) -> list[Answer]:
     if question.missing == ("beta", "k") and question.epsilon is not None and question.delta is not None:
-        largest = 1 - _inverse(question.epsilon)
-        rates: list[Rate] = [each for each in _RATES if each == "max" or question.delta < Fraction(each) < largest]
-        return [
-            Answer(
-                by,
-                question.epsilon,
-                question.delta,
-                beta,
-                smallest_k(beta, question.epsilon, question.delta, by, EFFORT // len(rates)),
-            )
-            for beta in rates
-            for by in By
-        ]
+        return _by_rate(question.epsilon, question.delta)
+    if question.missing == ("epsilon",) and question.beta == "max":
+        raise ParameterError("beta is max, that is 1 - e^-epsilon, and epsilon is asked for: give beta as a number.")
     if len(question.missing) != 1:
         raise ParameterError(
             "a plan needs epsilon and delta, or any three of epsilon, delta, beta and k; "
             f"missing: {', '.join(question.missing) or 'nothing, so leave one out to ask for it'}."
         )
     return [found for by in By if (found := _solve(question, by)) is not None]
+
+
+def _by_rate(epsilon: Epsilon, delta: Fraction) -> list[Answer]:
+    """The smallest k for several rates; those for which no k is enough are left out."""
+    largest = 1 - _inverse(epsilon)
+    rates: list[Rate] = [each for each in _RATES if each == "max" or delta < Fraction(each) < largest]
+    answers: list[Answer] = []
+    why: ParameterError | None = None
+    for beta in rates:
+        try:
+            sizes = [smallest_k(beta, epsilon, delta, by, EFFORT // len(rates)) for by in By]
+        except ParameterError as error:
+            why = why or error
+        else:
+            answers += [Answer(by, epsilon, delta, beta, k) for by, k in zip(By, sizes, strict=True)]
+    if not answers and why is not None:
+        raise why
+    return answers
 
 
 def _inverse(epsilon: Epsilon) -> Fraction:

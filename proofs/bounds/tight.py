@@ -99,14 +99,16 @@ def excess_with(law: Law, n: int, m: int) -> Ball:
     """g(n; m) = Pr[Bin(n) >= m] - x Pr[Bin(n-1) >= m], written as beta f(m-1; n-1) - (x-1) Pr[Bin(n-1) >= m]."""
     if n <= m:
         return law.b**m if n == m else arb(0)
-    return law.b * mass(m - 1, n - 1, law.b, law.q) - (law.x - 1) * at_least(m, n - 1, law.b, law.q)
+    first = law.b * mass(m - 1, n - 1, law.b, law.q)
+    return first if law.x == 1 else first - (law.x - 1) * at_least(m, n - 1, law.b, law.q)
 
 
 def excess_without(law: Law, n: int, m: int) -> Ball:
     """h(n; m) = Pr[Bin(n-1) <= m] - x Pr[Bin(n) <= m], written as x beta f(m; n-1) - (x-1) Pr[Bin(n-1) <= m]."""
     if m >= n:
         return 1 - law.x
-    return law.x * law.b * mass(m, n - 1, law.b, law.q) - (law.x - 1) * at_most(m, n - 1, law.b, law.q)
+    first = law.x * law.b * mass(m, n - 1, law.b, law.q)
+    return first if law.x == 1 else first - (law.x - 1) * at_most(m, n - 1, law.b, law.q)
 
 
 def with_n(setting: Setting, k: int) -> int:

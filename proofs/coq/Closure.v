@@ -89,6 +89,44 @@ Proof. intros Hb HA [_ H] D D' HD. induction n; intros h Hh.
      - rewrite Rmult_assoc. apply Rmult_le_compat_l. lra. apply pointwise. lra. intro; apply N0. exact H1. intro o. apply runs_nn. exact Hb. exact HA. intro; apply Hh. }
    split; apply K; intro o; try (destruct (IHn (fun os => h (o :: os)) ltac:(intro; apply Hh)) as [I1 I2]; assumption); rewrite <- !E_chance; destruct (H o D D' HD) as [Q1 Q2]; rewrite Rplus_0_r in *; assumption. Qed.
 
+(** ** Composition with delta: the epsilons and the deltas add up *)
+
+Lemma E_runs_1 {Out : Type} (outs : list Out) (A : list Row -> Out -> R) b D : (forall T, sum_over (A T) outs = 1) ->
+  sum_over (fun o => E b D (fun T => A T o)) outs = 1.
+Proof. intro H. rewrite <- (E_sum_over Row b D A). rewrite (E_ext Row b D _ (fun _ => 1)) by (intro; apply H). apply E_const. Qed.
+
+Lemma runs_at_most_1 {Out : Type} (outs : list Out) (A : list Row -> Out -> R) b n D : 0 <= b <= 1 -> (forall T o, 0 <= A T o) ->
+  (forall T, sum_over (A T) outs = 1) -> forall h, (forall os, h os <= 1) -> runs Row outs A b n D h <= 1.
+Proof. intros Hb HA H1. induction n; intros h Hh. apply Hh. rewrite runs_step. rewrite <- (E_runs_1 outs A b D H1). apply sum_over_le. intro o.
+ rewrite <- (Rmult_1_r (E b D (fun T => A T o))) at 2. apply Rmult_le_compat_l. apply E_nn; [exact Hb | intro; apply HA]. apply IHn. intro; apply Hh. Qed.
+
+Theorem composition_with_delta {Out : Type} (outs : list Out) (A : list Row -> Out -> R) b e d n : 0 <= b <= 1 ->
+  (forall T o, 0 <= A T o) -> (forall T, sum_over (A T) outs = 1) -> DPS Row b e d (chance Row outs A) ->
+  forall D D', neighbours Row D D' -> forall h, (forall os, 0 <= h os <= 1) ->
+  runs Row outs A b n D h <= exp (INR n * e) * runs Row outs A b n D' h + INR n * d /\
+  runs Row outs A b n D' h <= exp (INR n * e) * runs Row outs A b n D h + INR n * d.
+Proof. intros Hb HA H1 [_ H] D D' HD.
+ assert (N0 : forall F o, 0 <= E b F (fun T => A T o)) by (intros F o; apply E_nn; [exact Hb | intro; apply HA]).
+ assert (d0 : 0 <= d). { destruct (H (fun _ => false) D D' HD) as [Q _]. rewrite !E_chance in Q. unfold ind in Q. assert (Z : forall (u : Out -> R), sum_over (fun _ : Out => 0) outs = 0) by (intro; clear; induction outs; simpl; lra). rewrite (Z (fun _ => 0)) in Q. lra. }
+ induction n; intros h Hh.
+ - simpl. rewrite !Rmult_0_l, exp_0. lra.
+ - rewrite !runs_step. rewrite S_INR, !Rmult_plus_distr_r, !Rmult_1_l, exp_plus. set (X := exp (INR n * e)) in *. assert (X0 : 0 < X) by apply exp_pos. assert (Y := exp_pos e). assert (n0 := pos_INR n). assert (nd : 0 <= INR n * d) by (apply Rmult_le_pos; assumption).
+   assert (K : forall F F', (forall O, sum_over (fun o => ind (O o) (E b F (fun T => A T o))) outs <= exp e * sum_over (fun o => ind (O o) (E b F' (fun T => A T o))) outs + d) ->
+     (forall o, runs Row outs A b n F (fun os => h (o :: os)) <= X * runs Row outs A b n F' (fun os => h (o :: os)) + INR n * d) ->
+     sum_over (fun o => E b F (fun T => A T o) * runs Row outs A b n F (fun os => h (o :: os))) outs <= X * exp e * sum_over (fun o => E b F' (fun T => A T o) * runs Row outs A b n F' (fun os => h (o :: os))) outs + (INR n * d + d)).
+   { intros F F' Q1 Q2. set (q := fun o => Rmin 1 (X * runs Row outs A b n F' (fun os => h (o :: os)))).
+     assert (R0 : forall o, 0 <= runs Row outs A b n F' (fun os => h (o :: os))) by (intro o; apply runs_nn; try assumption; intro; apply Hh).
+     assert (q01 : forall o, 0 <= q o <= 1). { intro o. unfold q. split. apply Rmin_glb. lra. apply Rmult_le_pos; [lra | apply R0]. apply Rmin_l. }
+     assert (B : forall o, runs Row outs A b n F (fun os => h (o :: os)) <= q o + INR n * d).
+     { intro o. assert (M1 : runs Row outs A b n F (fun os => h (o :: os)) <= 1) by (apply runs_at_most_1; try assumption; intro; apply Hh). unfold q, Rmin. destruct (Rle_dec _ _). lra. apply Q2. }
+     apply Rle_trans with (sum_over (fun o => 1 * (E b F (fun T => A T o) * q o) + (INR n * d) * E b F (fun T => A T o)) outs).
+     - apply sum_over_le. intro o. assert (P := N0 F o). assert (E b F (fun T => A T o) * runs Row outs A b n F (fun os => h (o :: os)) <= E b F (fun T => A T o) * (q o + INR n * d)) by (apply Rmult_le_compat_l; [exact P | apply B]). lra.
+     - rewrite sum_over_lin, (E_runs_1 outs A b F H1). assert (W := weights outs _ _ q (exp e) d q01 Q1).
+       assert (V : sum_over (fun o => E b F' (fun T => A T o) * q o) outs <= X * sum_over (fun o => E b F' (fun T => A T o) * runs Row outs A b n F' (fun os => h (o :: os))) outs).
+       { rewrite <- sum_over_scal. apply sum_over_le. intro o. assert (P := N0 F' o). assert (q o <= X * runs Row outs A b n F' (fun os => h (o :: os))) by (unfold q; apply Rmin_r). nra. }
+       assert (exp e * sum_over (fun o => E b F' (fun T => A T o) * q o) outs <= exp e * (X * sum_over (fun o => E b F' (fun T => A T o) * runs Row outs A b n F' (fun os => h (o :: os))) outs)) by (apply Rmult_le_compat_l; lra). lra. }
+   split; apply K; intro o; try (destruct (IHn (fun os => h (o :: os)) ltac:(intro; apply Hh)) as [I1 I2]; assumption); rewrite <- !E_chance; destruct (H o D D' HD) as [Q1 Q2]; assumption. Qed.
+
 Lemma missed_all b (t : Row) n : missed Row b t n = (1 - b) ^ n.
 Proof. induction n; simpl. reflexivity. rewrite IHn. unfold one. simpl. ring. Qed.
 

@@ -40,6 +40,9 @@ Definition above (b gamma : R) (n : nat) : R :=
 (** gamma = (e^eps - 1 + beta)/e^eps. *)
 Definition gamma (eps beta : R) : R := (exp eps - 1 + beta) / exp eps.
 
+(** rho = beta e^(eps/gamma) / (e^eps - 1 + beta), the rate at which the tails fall. *)
+Definition rho (eps beta : R) : R := beta * exp (eps / gamma eps beta) / (exp eps - 1 + beta).
+
 (** ** Sampling, neighbours and privacy *)
 
 Section Privacy.

@@ -49,6 +49,8 @@ class Theorem:
 
     statement: str
     axioms: tuple[str, ...]
+    sentence: str = ""
+    """What the comment above it says in words."""
 
 
 @frozen
@@ -79,6 +81,8 @@ class Kernel:
         defects = []
         if found.statement != reviewed.statement:
             defects.append(f"the Coq theorem {name} does not say what was reviewed")
+        if sentence(name) != reviewed.sentence:
+            defects.append(f"the sentence above the Coq theorem {name} is not the one that was reviewed with it")
         beyond = set(found.axioms) - set(STANDARD)
         if beyond:
             defects.append(f"the Coq theorem {name} rests on {', '.join(sorted(beyond))}")
@@ -188,7 +192,10 @@ def _content() -> dict[str, Any]:
 
 
 def _stored_theorems() -> dict[str, Theorem]:
-    return {name: Theorem(each["statement"], tuple(each["axioms"])) for name, each in _content()["theorems"].items()}
+    return {
+        name: Theorem(each["statement"], tuple(each["axioms"]), each["sentence"])
+        for name, each in _content()["theorems"].items()
+    }
 
 
 @cache
@@ -197,6 +204,8 @@ def sentence(theorem: str) -> str:
     text = (FOLDER / "Statements.v").read_text(encoding="utf-8")
     comments = re.findall(r"\(\*\*((?:(?!\*\)).)*)\*\)\s*Theorem (\w+)", text, re.DOTALL)
     words = {name: " ".join(comment.split()) for comment, name in comments}
+    if theorem not in words:
+        raise KernelError(f"there is no theorem {theorem} with a sentence above it in Statements.v")
     return re.sub(r"^(?:Beyond )?(?:LQS|Gehrke)(?:[^.]|\.\d)*\. ", "", words[theorem])
 
 
@@ -212,7 +221,8 @@ def main() -> None:
         "coq": version(),
         "sources": {each: _hash(FOLDER / each) for each in files()},
         "theorems": {
-            each: {"statement": said.statement, "axioms": list(said.axioms)} for each, said in theorems.items()
+            each: {"sentence": sentence(each), "statement": said.statement, "axioms": list(said.axioms)}
+            for each, said in theorems.items()
         },
     }
     STORE.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -12,6 +12,7 @@ from crowdproof.proofs.crowd_blending import (
     histogram,
     synthetic,
 )
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.laws import both_ways
 from crowdproof.proofs.statement import (
     Finite,
@@ -100,9 +101,7 @@ def _first_attempt(k: int, universe: int) -> dict[str, Any]:
 FIRST = Statement(
     "cbp-first",
     "slides",
-    "The first attempt, without the clause on ignored rows, is differential privacy for replaced rows: if in every "
-    "dataset of k >= 2 or more "
-    "rows each row is indistinguishable from k - 1 others, then every two rows are indistinguishable.",
+    sentence("cbp_first"),
     Registered.PROVED,
     (
         Obligation(
@@ -125,6 +124,7 @@ FIRST = Statement(
             (case("k = 1", k=1), goal("apart > 0")),
         ),
     ),
+    theorem="cbp_first",
 )
 
 
@@ -153,9 +153,7 @@ _KS = tuple({"k": k} for k in (1, 2, 3))
 HISTOGRAM = Statement(
     "cbp-hist",
     "slides",
-    "The histogram with counts below k set to 0 is (k, 0)-crowd-blending, is not (eps, delta)-DP for any delta < 1, "
-    "and is the strongly safe "
-    "k-anonymization with the bins as its recoding.",
+    sentence("cbp_hist"),
     Registered.PROVED,
     (
         Obligation(
@@ -183,7 +181,7 @@ HISTOGRAM = Statement(
             (goal("apart > 0"),),
         ),
     ),
-    extent="datasets of 5 rows",
+    theorem="cbp_hist",
 )
 
 

@@ -188,6 +188,28 @@ MAIN = Statement(
     theorem="cbp_main",
 )
 
+MAXIMUM = Statement(
+    "cbp-maximum",
+    "beyond the slides",
+    sentence("cbp_maximum"),
+    Registered.PROVED,
+    (
+        Obligation(
+            "weighted",
+            "The sum of (j/n) f(j; n, p) is p times a tail u of one row less, and at most the tail t = p u + (1-p) v "
+            "of all rows.",
+            Implication(
+                ("t == p*u + (1 - p)*v", "v >= 0", "p <= 1"),
+                "p*u <= t",
+                (edge(t=1, p=1, u=1, v=0), at(t="3/4", p="1/2", u=1, v="1/2"), at(t=1, p=0, u=1, v=1)),
+            ),
+            (without("v >= 0"), without("p <= 1"), goal("u <= t")),
+        ),
+    ),
+    remark="This is how `bound` works out the delta of cbp-main.",
+    theorem="cbp_maximum",
+)
+
 
 def _biased(n: int, k: int, low: Fraction, high: Fraction) -> dict[str, Fraction]:
     """The sampled histogram of n equal rows, the target at one rate and the others at the other: both ways round.
@@ -389,4 +411,4 @@ ZERO_KNOWLEDGE = Statement(
     remark="With the target replaced by another row instead of left out, hence-dp tells what DP follows.",
 )
 
-STATEMENTS = (MAIN, BIASED, ZERO_KNOWLEDGE)
+STATEMENTS = (MAIN, MAXIMUM, BIASED, ZERO_KNOWLEDGE)

@@ -173,4 +173,28 @@ FRESH = Statement(
     theorem="fresh",
 )
 
-STATEMENTS = (THEOREM2, THEOREM2_STRICT, THEOREM3, THEOREM3_EVENT, FRESH)
+COMPOSITION = Statement(
+    "composition",
+    "basic composition",
+    sentence("composition"),
+    Registered.PROVED,
+    (
+        Obligation(
+            "one-more",
+            "One release more, induction step: A is the chance of an event of all, on D, and at most B + e for weights "
+            "of at most 1 on the outputs of one release (e bounds the others' delta); B keeps x and d, and on D' the "
+            "weights keep X.",
+            Implication(
+                ("A <= B + e", "B <= x*C + d", "C <= X*S", "x >= 0"),
+                "A <= x*X*S + d + e",
+                (at(A=0, B=0, C=0, S=0, d=0, e=0, x=0, X=1), edge(A=6, B=5, C=2, S=1, d=1, e=1, x=2, X=2)),
+            ),
+            (without("A <= B + e"), without("C <= X*S"), without("x >= 0"), goal("A <= x*X*S + d", "one delta only")),
+        ),
+    ),
+    duty=("The samples are drawn independently, and nothing else is computed from them.",),
+    remark="Of many releases of a strongly safe k-anonymization much more is known than this: see `compose`.",
+    theorem="composition",
+)
+
+STATEMENTS = (THEOREM2, THEOREM2_STRICT, THEOREM3, THEOREM3_EVENT, FRESH, COMPOSITION)

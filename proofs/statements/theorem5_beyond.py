@@ -1,5 +1,6 @@
 """About d of Theorem 5: its order, a closed form above it, and that the exact delta is below it."""
 
+from crowdproof.proofs.engines.kernel import sentence
 from crowdproof.proofs.statement import (
     Identity,
     Implication,
@@ -15,9 +16,7 @@ from crowdproof.proofs.statement import (
 TIGHT = Statement(
     "thm5-below-d",
     "beyond LQS Thm 5",
-    "The exact delta, the sum of the positive parts of Pr[o] - x Pr'[o], is never above d: a bad count contributes "
-    "Pr[o] - x Pr'[o], "
-    "and d counts all of Pr[o].",
+    sentence("thm5_below_d"),
     Registered.PROVED,
     (
         Obligation(
@@ -33,14 +32,13 @@ TIGHT = Statement(
             (without("e <= f"),),
         ),
     ),
+    theorem="thm5_below_d",
 )
 
 CLOSED = Statement(
     "d-closed-form",
     "beyond LQS Thm 5",
-    "d(k, beta, eps) <= rho^k with rho = beta e^(eps/gamma)/(e^eps - 1 + beta): every tail that d is the maximum of "
-    "is at most x^n/s^m "
-    "with s = gamma x/beta and n <= m/gamma.",
+    sentence("d_closed_form"),
     Registered.PROVED,
     (
         Obligation(
@@ -74,13 +72,36 @@ CLOSED = Statement(
             (without("x >= 1"), goal("s > 1")),
         ),
     ),
-    duty=("x^n <= x^(m/gamma) for n <= m/gamma and x >= 1: the exponential function is increasing.",),
+    remark="Every tail is at most x^n/s^m with s = gamma x/beta and n <= m/gamma.",
+    theorem="d_closed_form",
+)
+
+MAXIMUM = Statement(
+    "d-maximum",
+    "beyond LQS Thm 5",
+    sentence("d_maximum"),
+    Registered.PROVED,
+    (
+        Obligation(
+            "one-apart",
+            "One row set apart: Pr[Bin(n + 1) >= m + 1] = b u + (1-b) v is at most u = Pr[Bin(n) >= m], with "
+            "v = Pr[Bin(n) >= m + 1]. So one number stands for all later counts with as many rows left out.",
+            Implication(
+                ("t == b*u + (1 - b)*v", "v <= u", "b <= 1"),
+                "t <= u",
+                (edge(t=1, b=1, u=1, v=0), at(t="1/4", b="1/2", u="1/2", v=0), at(t=0, b=0, u=1, v=0)),
+            ),
+            (without("v <= u"), without("b <= 1"), goal("t <= v")),
+        ),
+    ),
+    remark="This is how the maximum is worked out by `bound` and `plan`; its certificate names the numbers examined.",
+    theorem="d_maximum",
 )
 
 ORDER = Statement(
     "d-order",
     "LQS 3.3",
-    "With k and beta fixed, d does not grow with eps; with beta and eps fixed, it does not grow with k.",
+    sentence("d_order"),
     Registered.PROVED,
     (
         Obligation(
@@ -116,7 +137,8 @@ ORDER = Statement(
             (without("w <= M"),),
         ),
     ),
+    theorem="d_order",
     remark="d is the maximum over all n of Pr[Bin(n) >= k and > gamma n]: below n_m these grow with n (tail-grows).",
 )
 
-STATEMENTS = (TIGHT, CLOSED, ORDER)
+STATEMENTS = (TIGHT, CLOSED, MAXIMUM, ORDER)

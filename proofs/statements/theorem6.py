@@ -164,6 +164,31 @@ THEOREM6 = Statement(
     ),
 )
 
+_SMALL = {"n": 3, "k": 2, "beta": "1/3", "x1": "4", "x": "8"}
+
+FAILS = Statement(
+    "thm6-fails",
+    "LQS Thm 6, App A.3",
+    sentence("thm6_fails"),
+    Registered.PROVED,
+    (
+        Obligation(
+            "smallest",
+            "Three rows, k = 2, beta = 1/3, e^eps1 = 4, e^eps = 8: the worst first step has delta 31/270.",
+            Finite(_lp, "worst == 31/270", (_SMALL,), "lp"),
+            (case("n = 2", n=2), goal("worst == 1/9")),
+        ),
+        Obligation(
+            "smallest-claimed",
+            "The claim there is 1/9, which is less.",
+            Finite(_lp, "claimed == 1/9", (_SMALL,), "lp"),
+            (goal("claimed == worst"),),
+        ),
+    ),
+    remark="The counterexample, by its first step, is in `proofs/coq/Counterexample.v`; thm6 has another one.",
+    theorem="thm6_fails",
+)
+
 TWO_SAMPLES = Statement(
     "thm6-two-samples",
     "LQS Thm 6, repaired here",
@@ -315,4 +340,4 @@ SAME_SAMPLE = Statement(
 )
 
 
-STATEMENTS = (THEOREM6, TWO_SAMPLES, SAME_SAMPLE)
+STATEMENTS = (THEOREM6, FAILS, TWO_SAMPLES, SAME_SAMPLE)

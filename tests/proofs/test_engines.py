@@ -6,10 +6,11 @@ import pytest
 from flint import arb
 
 from crowdproof.proofs.answer import Answer
-from crowdproof.proofs.engines import certificate, finite, identity, lp, simplex, smt
+from crowdproof.proofs.engines import certificate, finite, fractions_of_polynomials, identity, lp, simplex, smt
 from crowdproof.proofs.engines.certificate import Term
 from crowdproof.proofs.engines.certificate_finder import find
 from crowdproof.proofs.statement import Finite, Identity, Implication, at
+from crowdproof.proofs.statements import STATEMENTS
 
 SQUARE = Implication(("x >= 1",), "x**2 >= x", (at(x=1),))
 FALSE = Implication(("x >= 0",), "x**2 >= x", (at(x=0),))
@@ -141,3 +142,22 @@ def test_the_simplex_method_handles_scales_beyond_double_precision():
     tiny = f(1, 10**40)
     best = lp.maximize([f(1), f(1)], [[f(1), f(0)], [f(0), f(1)], [f(1), f(1)]], [tiny, tiny, 3 * tiny / 2])
     assert best.value == 3 * tiny / 2
+
+
+def test_identities_of_fractions_are_decided_twice():
+    right, wrong = (Identity(f"1/(1 - p) - 1 == {side}", (at(p="1/2"),)) for side in ("p/(1 - p)", "p/(1 + p)"))
+    assert fractions_of_polynomials.decide(right).answer is Answer.PROVED
+    assert fractions_of_polynomials.decide(wrong).answer is Answer.REFUTED
+    assert not fractions_of_polynomials.speaks(Identity("x**y == x**y", (at(x=2, y=2),)))
+    assert not fractions_of_polynomials.speaks(Identity("log(x) == log(x)", (at(x=2),)))
+    spoken = [
+        (body, mutant.change(body))
+        for each in STATEMENTS
+        for obligation in each.obligations
+        for mutant in obligation.mutants
+        if isinstance(body := obligation.body, Identity) and fractions_of_polynomials.speaks(body)
+    ]
+    assert len(spoken) > 15
+    for body, changed in spoken:
+        assert fractions_of_polynomials.decide(body).answer is Answer.PROVED
+        assert fractions_of_polynomials.decide(changed).answer is Answer.REFUTED
