@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from crowdproof.audit.data.copies import own_copy
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError
 from crowdproof.mechanism import Capabilities, Mechanism
@@ -193,4 +194,4 @@ class SampledRows:
         """`size` outputs on independent samples, in the mechanism's own faster way where it has one."""
         if self.independent and isinstance(data, pl.DataFrame):
             return self.mechanism.sampled_batch(data, self.beta, rng, size)  # type: ignore[attr-defined]
-        return [self(data, rng) for _ in range(size)]
+        return [self(own_copy(data), rng) for _ in range(size)]
