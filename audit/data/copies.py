@@ -47,19 +47,25 @@ def own_copy(data: Any) -> Any:
 def _rows_apart(data: Any) -> Any:
     """A deep copy in which two rows have no object in common; within a row what is one object stays one."""
     if type(data) in (list, tuple):
-        return type(data)(copy.deepcopy(row) for row in data)
+        return type(data)(map(_own_row, data))
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(data, pandas.DataFrame | pandas.Series):
         return _in_pandas(data)
     whole = copy.deepcopy(data)
     if isinstance(data, list):
-        list.__setitem__(whole, slice(None), [copy.deepcopy(row) for row in data])
+        list.__setitem__(whole, slice(None), [_own_row(row) for row in data])
     elif isinstance(data, dict):  # such as columns by name
         for name, each in zip(whole, data.values(), strict=True):
             dict.__setitem__(whole, name, copy.deepcopy(each) if isinstance(each, dict) else own_copy(each))
     elif isinstance(data, tuple) and hasattr(data, "_make"):
-        return data._make(copy.deepcopy(row) for row in data)
+        return data._make(map(_own_row, data))
     return whole
+
+
+def _own_row(row: Any) -> Any:
+    """A deep copy, also of a tuple in which nothing can change: that two rows are one object could be seen."""
+    copied = copy.deepcopy(row)
+    return tuple(iter(row)) if copied is row and type(row) is tuple else copied
 
 
 def _objects(data: np.ndarray) -> np.ndarray:

@@ -46,6 +46,7 @@ LIST_KINDS = {
     "rows that share a cell": [[SHARED, 1], [SHARED, 0], [[0], SHARED]],
     "dicts": [{"a": [1]}, {"a": [0]}, {"a": [0]}],
     "tuples of lists": [(1, [1]), (1, [0]), (0, [0])],
+    "tuples of numbers": [(1, 2), (0, 2), (0, 2)],
     "sets": [{1}, {0}, {0}],
     "arrays": [np.array([1]), np.array([0]), np.array([0])],
     "objects of a class": [Person([1]), Person([0]), Person([0])],
@@ -105,7 +106,7 @@ def rows_of(data):
 
 def shared_by_rows(data):
     rows = rows_of(data)
-    kept = [changeable(row) for row in rows]  # the rows are held, so that no address is used again
+    kept = [changeable(row) | ({id(row)} if type(row) is tuple else set()) for row in rows]  # which are held meanwhile
     return [each for one, other in combinations(kept, 2) for each in one & other]
 
 
