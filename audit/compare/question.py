@@ -10,7 +10,7 @@ import polars as pl
 from attrs import field, frozen
 
 from crowdproof.audit.compare.curve import points_of, spread
-from crowdproof.audit.data.rows import SampledRows, group, is_rows, size
+from crowdproof.audit.data.rows import SampledRows, group, in_one_place, is_rows, size
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.releases import as_table
 from crowdproof.audit.request import Pair, Request, Runner, Sampling
@@ -143,10 +143,17 @@ def check_pairs(pairs: Sequence[Pair], relation: Neighbours, *, sampled: bool = 
                 f"the datasets of the pair '{pair.origin}' differ in more than their rows, as in kind, types, index or "
                 "notes: give two of one kind, such as tables of polars."
             )
-        if (sampled or _must_be_rows(left, right)) and not group(left, right).neighbours(relation):
+        if not (sampled or _must_be_rows(left, right)):
+            continue
+        if not group(left, right).neighbours(relation):
             raise DataError(
                 f"the datasets of the pair '{pair.origin}' are not {relation.value} neighbours: give two with the same "
                 f"rows, but for one that {_ONE_ROW[relation]}."
+            )
+        if not in_one_place(left, right):
+            raise DataError(
+                f"the datasets of the pair '{pair.origin}' have their rows in different orders, at which a target may "
+                "look: give the rows that both have in the same order."
             )
 
 

@@ -22,6 +22,7 @@ from crowdproof.audit.compare.exact.enumerate import LIMIT
 from crowdproof.audit.compare.exact.law import checked
 from crowdproof.audit.compare.exact.profile import exp_bounds
 from crowdproof.audit.compare.exact.samples import Unaffordable, plan
+from crowdproof.audit.data.copies import own_copy
 from crowdproof.audit.data.rows import Counts, GroupedPair, in_order, take
 from crowdproof.audit.proportion import clopper_pearson
 from crowdproof.audit.request import Pair
@@ -160,7 +161,7 @@ class _Judge:
         """One run, or the declared law, settles a stratum of equal samples."""
         data = stratum.draw(np.random.default_rng(0))
         if Capabilities.of(self.mechanism).declares_law:
-            law = checked(self.mechanism.law(data))  # type: ignore[attr-defined]
+            law = checked(self.mechanism.law(own_copy(data)))  # type: ignore[attr-defined]
             stratum.settle(sum((p for output, p in law if self.event(output)), Fraction(0)))
         elif is_deterministic(self.mechanism):
             stratum.settle(Fraction(self._run(data, np.random.default_rng(0))))

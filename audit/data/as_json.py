@@ -6,6 +6,7 @@ A table is written with its column types and its rows: `{"kind": "table", "colum
 import datetime
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,9 @@ def data_to_json(data: Any) -> Json:
                 "columns": columns,
                 "rows": [[_cell(each) for each in row] for row in plain.rows()],
             }
-        case np.ndarray():
-            return _array(data)
-        case list() | tuple() | dict() | str() | int() | float() | bool() | None:
-            return data
         case _:
+            with suppress(TypeError):
+                return _array(data) if isinstance(data, np.ndarray) else _value(data)
             return {"kind": "other", "type": type(data).__name__, "text": str(data)}
 
 
@@ -54,8 +53,7 @@ def data_from_json(record: Json) -> Any:
             case "table":
                 return _table(record)
             case "array":
-                cells = [[_number(each) for each in row] for row in record["rows"]]
-                return np.asarray(cells, dtype=np.dtype(record["type"])).reshape(record["shape"])
+                return _array_of(record)
             case "other":
                 raise DataError(f"this witness is about a {record['type']}, which is not kept in files: audit it anew.")
             case _:
@@ -67,12 +65,60 @@ def data_from_json(record: Json) -> Any:
         raise DataError(f"this dataset cannot be read ({reason}): give a witness file that crowdproof wrote.") from None
 
 
+def _value(value: Any) -> Json:
+    """A value with lists and records of its own; what JSON does not have is a TypeError."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value.item() if isinstance(value, np.generic) else value
+        case np.bool_() | np.integer() | np.floating():
+            return value.item()
+        case list() | tuple():
+            return [_value(each) for each in value]
+        case dict() if all(type(name) is str for name in value):
+            return {name: _value(each) for name, each in value.items()}
+    raise TypeError(f"a {type(value).__name__} has no form in JSON")
+
+
 def _array(data: np.ndarray) -> Json:
-    width = math.prod(data.shape[1:])
-    rows = data.reshape(-1, width).tolist() if width else []
-    columns = ["value"] if width == 1 else [str(place + 1) for place in range(width)]
-    cells = [[_cell(each) for each in row] for row in rows]
-    return {"kind": "array", "type": data.dtype.str, "shape": list(data.shape), "columns": columns, "rows": cells}
+    """An array row by row; the type of one with fields is a list of their names and types."""
+    fields = data.dtype.names or ()
+    kinds: list[np.dtype] = [data.dtype[name] for name in fields] if fields else [data.dtype]
+    if type(data) is not np.ndarray or (fields and data.ndim != 1):  # a class of its own may have more than its cells
+        raise TypeError(f"a {type(data).__name__} has no form in JSON")
+    if any(kind.kind not in _ARRAY_KINDS or (fields and kind.hasobject) for kind in kinds):
+        raise TypeError(f"an array of {data.dtype} has no form in JSON")
+    width = len(fields) or math.prod(data.shape[1:])
+    columns = list(fields) or (["value"] if width == 1 else [str(place + 1) for place in range(width)])
+    rows = (data if fields else data.reshape(-1, width)).tolist() if width else []
+    written = _value if data.dtype.hasobject else _cell
+    return {
+        "kind": "array",
+        "type": [[name, kind.str] for name, kind in zip(fields, kinds, strict=True)] if fields else data.dtype.str,
+        "shape": list(data.shape),
+        "columns": columns,
+        "rows": [[written(each) for each in row] for row in rows],
+    }
+
+
+_ARRAY_KINDS = "biufUMO"
+"""Truth values, numbers, texts, dates and objects, as numpy calls them."""
+
+
+def _array_of(record: Mapping[str, Json]) -> np.ndarray:
+    """The array that was written so."""
+    kind, rows = record["type"], record["rows"]
+    if isinstance(kind, list):
+        kinds = [np.dtype(each).kind for _, each in kind]
+        records = [tuple(map(_read_cell, row, kinds)) for row in rows]
+        return np.array(records, dtype=np.dtype([(name, each) for name, each in kind]))
+    dtype = np.dtype(kind)
+    cells = [_read_cell(each, dtype.kind) for row in rows for each in row]
+    if dtype.kind != "O":
+        return np.asarray(cells, dtype=dtype).reshape(record["shape"])
+    objects = np.empty(len(cells), dtype=object)  # numpy would take lists for rows
+    for place, each in enumerate(cells):
+        objects[place] = each
+    return objects.reshape(record["shape"])
 
 
 def _table(record: Mapping[str, Json]) -> pl.DataFrame:
@@ -93,9 +139,9 @@ def _column(name: str, kind: Any, cells: list[Any]) -> pl.Series:
     return pl.Series(name, cells, dtype=kind)
 
 
-def _number(cell: Any) -> Any:
-    """A cell of an array; numbers that JSON does not have were written as texts."""
-    return float(cell) if isinstance(cell, str) else cell
+def _read_cell(cell: Any, kind: str) -> Any:
+    """A cell of an array of this kind; numbers that JSON does not have were written as texts."""
+    return float(cell) if kind == "f" and isinstance(cell, str) else cell
 
 
 def _plain(table: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 from attrs import frozen
+from numpy.typing import NDArray
 
+from crowdproof.audit.data.copies import own_copy
 from crowdproof.claims import Neighbours
 from crowdproof.errors import DataError
 from crowdproof.mechanism import Capabilities, Mechanism
@@ -23,7 +25,7 @@ from crowdproof.mechanisms.sampling import bernoulli
 Counts = tuple[int, ...]
 """How often each distinct row occurs."""
 
-_INDEX, _RIGHT = "__crowdproof_index", "__crowdproof_right"
+_INDEX = "__crowdproof_index"
 
 
 @frozen(eq=False)
@@ -49,16 +51,57 @@ class GroupedPair:
 
 
 def group(left: Any, right: Any) -> GroupedPair:
-    """The distinct rows of both, in order of first appearance, and how often each occurs on either side."""
+    """The distinct rows of both, in order of first appearance, and how often each occurs on either side.
+
+    Where one row is replaced by another these two stand next to each other, so that the grouped datasets, too, differ
+    in one place only: a target that looks at the order of the rows may keep its claim for such datasets alone.
+
+    >>> found = group(["a", "b", "c", "d"], ["a", "d", "c", "d"])
+    >>> found.dataset(found.left), found.dataset(found.right)
+    (['a', 'b', 'd', 'c'], ['a', 'd', 'd', 'c'])
+    """
+    numbers = kinds(left, right)
+    _, first = np.unique(numbers, return_index=True)
+    left_counts, right_counts = (
+        np.bincount(part, minlength=len(first)) for part in (numbers[: size(left)], numbers[size(left) :])
+    )
+    order = np.arange(len(first))
+    lost, gained = np.flatnonzero(left_counts > right_counts), np.flatnonzero(left_counts < right_counts)
+    if len(lost) == len(gained) == 1:
+        order = np.delete(order, gained)
+        order = np.insert(order, np.flatnonzero(order == lost) + 1, gained)
+    return GroupedPair(
+        take(stack(left, right), first[order]), _counts(left_counts[order]), _counts(right_counts[order])
+    )
+
+
+def kinds(left: Any, right: Any) -> NDArray[np.int64]:
+    """Equal numbers for equal rows: of the first dataset, then of the second, in order of first appearance.
+
+    >>> kinds(["a", "b", "a"], ["b", "c"])
+    array([0, 1, 0, 1, 2])
+    """
+    _require_one_schema(left, right)
     if isinstance(left, pl.DataFrame) and isinstance(right, pl.DataFrame):
-        return _group_tables(left, right)
-    rows = [*_listed(left), *_listed(right)]
+        places = stack(left, right).with_row_index(_INDEX).group_by(left.columns, maintain_order=True).agg(_INDEX)
+        found = places.select(pl.col(_INDEX)).with_row_index("__crowdproof_kind").explode(_INDEX).sort(_INDEX)
+        return np.asarray(found["__crowdproof_kind"], dtype=np.int64)
     seen: dict[Any, int] = {}
-    codes = [seen.setdefault(_row_key(row), len(seen)) for row in rows]
-    first = [codes.index(code) for code in range(len(seen))]
-    tally = [np.bincount(part, minlength=len(seen)) for part in (codes[: len(left)], codes[len(left) :])]
-    distinct = take(stack(left, right), np.array(first, dtype=np.int64))
-    return GroupedPair(distinct, _counts(tally[0]), _counts(tally[1]))
+    rows = [*_listed(left), *_listed(right)]
+    return np.array([seen.setdefault(_row_key(row), len(seen)) for row in rows], dtype=np.int64)
+
+
+def in_one_place(left: Any, right: Any) -> bool:
+    """Whether the datasets, each in its own order, differ in one place at most: by a row more, or by another row.
+
+    >>> in_one_place([1, 2, 3], [1, 3]), in_one_place([1, 2, 3], [1, 4, 3]), in_one_place([1, 2, 3], [3, 1])
+    (True, True, False)
+    """
+    numbers = kinds(left, right)
+    first, second = numbers[: size(left)].tolist(), numbers[size(left) :].tolist()
+    before = _alike(first, second)
+    after = _alike(first[before:][::-1], second[before:][::-1])
+    return before + after >= max(len(first), len(second)) - 1
 
 
 def in_order(left: Any, right: Any) -> GroupedPair:
@@ -118,19 +161,6 @@ def size(data: Any) -> int:
 def is_rows(data: object) -> bool:
     """Whether the auditor knows how to take rows out of this."""
     return isinstance(data, pl.DataFrame | np.ndarray | list)
-
-
-def _group_tables(left: pl.DataFrame, right: pl.DataFrame) -> GroupedPair:
-    _require_one_schema(left, right)
-    side = pl.lit(False).alias(_RIGHT)
-    both = pl.concat([left.with_columns(side), right.with_columns(side.not_())], rechunk=True)
-    both = both.with_row_index(_INDEX)
-    found = both.group_by(left.columns, maintain_order=True).agg(
-        pl.col(_INDEX).first(), pl.len().alias("__crowdproof_all"), pl.col(_RIGHT).sum()
-    )
-    right_counts = found[_RIGHT].to_numpy()
-    distinct = both.select(left.columns)[found[_INDEX].to_numpy()]
-    return GroupedPair(distinct, _counts(found["__crowdproof_all"].to_numpy() - right_counts), _counts(right_counts))
 
 
 def _require_one_schema(left: Any, right: Any) -> None:
@@ -193,4 +223,4 @@ class SampledRows:
         """`size` outputs on independent samples, in the mechanism's own faster way where it has one."""
         if self.independent and isinstance(data, pl.DataFrame):
             return self.mechanism.sampled_batch(data, self.beta, rng, size)  # type: ignore[attr-defined]
-        return [self(data, rng) for _ in range(size)]
+        return [self(own_copy(data), rng) for _ in range(size)]

@@ -101,9 +101,9 @@ class Examination:
 
         It stops where both are at least k.
         """
-        counts = suspect.rows.left
-        most = least = counts[suspect.place]
-        others = sorted((i for i in range(len(counts)) if i != suspect.place and counts[i]), key=lambda i: -counts[i])
+        counts = suspect.counts
+        most = least = counts[suspect.kind]
+        others = sorted((i for i in range(len(counts)) if i != suspect.kind), key=lambda i: -counts[i])
         for place, other in enumerate(others):
             if least >= self.k:
                 break

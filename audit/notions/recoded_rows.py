@@ -5,7 +5,8 @@ starred may depend on the data even then: suppression is no part of the recoding
 only where more people must be shown in both releases than there are rows that agree.
 
 Only columns that have the name of a column of the data are taken for recoded. Others are worked out from what is
-published, such as the size of a group or a row's number: they change with one row although the recoding is fixed.
+published, such as the size of a group or a row's number: they change with one row although the recoding is fixed. So do
+columns of the data whose values are replaced by numbers or pseudonyms (`numbered_rows`).
 """
 
 from collections import Counter, defaultdict
@@ -20,6 +21,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from crowdproof.audit.data.rows import group, is_rows, size
+from crowdproof.audit.notions.numbered_rows import may_be_numbered
 from crowdproof.audit.request import Pair
 from crowdproof.cells import Anything, Cell, may_be_suppressed, parse_cell
 from crowdproof.claims import Neighbours
@@ -51,11 +53,12 @@ class Releases:
         """Read the releases of the pair; rows of nothing but stars are left out."""
         sides = [table for table in (left, right) if table.height] or [left]
         names = tuple(name for name in sides[0].columns if name in sides[-1].columns)
-        first, second = (_read(table, names) if table.height else Counter[Row]() for table in (left, right))
+        columns = [_read(table, names) for table in (left, right)]
+        first, second = map(_counted, columns)
         same = set(sides[0].columns) == set(sides[-1].columns)
         return cls(
             names,
-            recoded=tuple(place for place, name in enumerate(names) if _is_recoded(name, pair, left, right)),
+            recoded=tuple(place for place, name in enumerate(names) if _is_recoded(name, place, pair, columns)),
             left=first,
             right=second,
             people=_people(pair, left, right),
@@ -109,8 +112,12 @@ def one_threshold(seen: Sequence[Releases], relation: Neighbours) -> bool:
     )
 
 
-def _read(table: pl.DataFrame, names: Sequence[str]) -> Counter[Row]:
-    columns = [[_cell(value) for value in table[name]] for name in names]
+def _read(table: pl.DataFrame, names: Sequence[str]) -> list[list[Cell]]:
+    """The columns of those names, cell by cell; a release without rows need not have them."""
+    return [[_cell(value) for value in table[name]] if table.height else [] for name in names]
+
+
+def _counted(columns: list[list[Cell]]) -> Counter[Row]:
     return Counter(row for row in zip(*columns, strict=True) if not all(map(_hidden, row)))
 
 
@@ -128,18 +135,11 @@ def _people(pair: Pair, left: pl.DataFrame, right: pl.DataFrame) -> int | None:
     return sum(map(max, both.left, both.right))
 
 
-def _is_recoded(name: str, pair: Pair, left: pl.DataFrame, right: pl.DataFrame) -> bool:
-    """Whether the column has the name of a column of the data, and its values are no numbering of the rows."""
+def _is_recoded(name: str, place: int, pair: Pair, releases: list[list[list[Cell]]]) -> bool:
+    """Whether the column has the name of a column of the data, and is more than new numbers or names for its rows."""
     if not isinstance(pair.left, pl.DataFrame) or name not in pair.left.columns:
         return False
-    return not any(_numbers_rows(table[name]) for table in (left, right) if table.height)
-
-
-def _numbers_rows(column: pl.Series) -> bool:
-    """Whether these are whole numbers that follow one another, in any order, as if the rows were numbered anew."""
-    if not column.dtype.is_integer() or column.null_count():
-        return False
-    return column.n_unique() == column.len() == int(column.max()) - int(column.min()) + 1  # type: ignore[arg-type]
+    return not may_be_numbered(releases, place, given=(pair.left[name], pair.right[name]))
 
 
 def _projected(rows: Counter[Row], places: Sequence[int]) -> Counter[Row]:

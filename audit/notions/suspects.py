@@ -1,11 +1,15 @@
 """Rows that may neither blend nor be ignored: each with the dataset in which it sticks out."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
+import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
-from crowdproof.audit.data.rows import GroupedPair, group
+from crowdproof.audit.data.rows import kinds, size, take
 from crowdproof.audit.neighbours import Proposals
 from crowdproof.audit.request import Pair, Request
 from crowdproof.claims import CrowdBlending, Neighbours
@@ -14,28 +18,38 @@ from crowdproof.errors import DataError
 
 @frozen(eq=False)
 class Suspect:
-    """A dataset and one kind of its rows."""
+    """A dataset and one of its rows. All other rows keep their places, since a target may look at their order."""
 
-    rows: GroupedPair
-    place: int
+    data: Any
+    row: int
+    kinds: NDArray[np.int64]
+    """Equal numbers for equal rows of the dataset."""
     origin: str
+
+    @property
+    def kind(self) -> int:
+        """The kind of the row."""
+        return int(self.kinds[self.row])
+
+    @property
+    def counts(self) -> list[int]:
+        """How many rows of each kind the dataset holds."""
+        return [int(count) for count in np.bincount(self.kinds)]
 
     def without(self) -> Pair:
         """The dataset against the dataset without the row."""
-        return self._pair(None, "without the row")
+        right = np.delete(np.arange(len(self.kinds)), self.row)
+        return self._pair(right, Neighbours.ADD_REMOVE, "without the row")
 
     def exchanged(self, other: int) -> Pair:
-        """The dataset against the dataset with another of its rows in place of the row."""
-        return self._pair(other, "with another row in its place")
+        """The dataset against the dataset with a row of another kind in place of the row."""
+        right = np.arange(len(self.kinds))
+        right[self.row] = np.flatnonzero(self.kinds == other)[0]
+        return self._pair(right, Neighbours.REPLACE, "with another row in its place")
 
-    def _pair(self, other: int | None, what: str) -> Pair:
-        counts = list(self.rows.left)
-        counts[self.place] -= 1
-        if other is not None:
-            counts[other] += 1
-        relation = Neighbours.ADD_REMOVE if other is None else Neighbours.REPLACE
-        left, right = self.rows.dataset(self.rows.left), self.rows.dataset(counts)
-        return Pair(left, right, relation, f"{self.origin}: the dataset, against the same {what}")
+    def _pair(self, right: NDArray[np.int64], relation: Neighbours, what: str) -> Pair:
+        origin = f"{self.origin}: the dataset, against the same {what}"
+        return Pair(self.data, take(self.data, right), relation, origin)
 
 
 def suspects_of(request: Request, claim: CrowdBlending) -> Iterator[Suspect]:
@@ -55,13 +69,19 @@ def _proposals(request: Request, claim: CrowdBlending, *, k: int) -> Proposals:
 
 def _suspect(pair: Pair) -> Suspect:
     """The larger dataset of the pair, and the row that the other lacks."""
-    rows = group(pair.left, pair.right)
-    if sum(rows.right) > sum(rows.left):
-        rows = GroupedPair(rows.distinct, rows.right, rows.left)
-    if not rows.neighbours(Neighbours.ADD_REMOVE):
+    numbers, middle = kinds(pair.left, pair.right), size(pair.left)
+    whole, own, others = pair.left, numbers[:middle], numbers[middle:]
+    if len(others) > len(own):
+        whole, own, others = pair.right, others, own
+    lacked = Counter(own.tolist()) - Counter(others.tolist())
+    if lacked.total() != 1 or len(own) != len(others) + 1:
         raise DataError(f"the datasets of the pair '{pair.origin}' do not differ by one row, as crowd-blending needs.")
-    place = next(i for i, (a, b) in enumerate(zip(rows.left, rows.right, strict=True)) if a > b)
-    return Suspect(rows, place, pair.origin.partition(", against")[0])
+    kind = next(iter(lacked))
+    differing = np.flatnonzero(own[:-1] != others)  # the first of these is the row, where the two are in one order
+    row = differing[0] if len(differing) else len(own) - 1
+    if own[row] != kind:
+        row = np.flatnonzero(own == kind)[0]
+    return Suspect(whole, int(row), own, pair.origin.partition(", against")[0])
 
 
 @frozen

@@ -1,6 +1,5 @@
 """Tables at the border: into the form that a target wants."""
 
-import copy
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from crowdproof.audit.data.categories import categorical
+from crowdproof.audit.data.copies import own_copy
 from crowdproof.errors import DataError, ParameterError, TargetError
 
 
@@ -174,9 +174,7 @@ def give(data: Any, form: str) -> Any:
     """
     if isinstance(data, pl.DataFrame):
         return FORMS[form](data.rechunk())
-    if isinstance(data, np.ndarray):
-        return data.copy()
-    return copy.deepcopy(data)
+    return own_copy(data)
 
 
 @contextmanager

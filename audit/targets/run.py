@@ -1,13 +1,11 @@
 """One run of the target, whatever it does: what it released, or that it released nothing, and why."""
 
-import copy
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import polars as pl
 from attrs import field, frozen
 
+from crowdproof.audit.data.copies import own_copy
 from crowdproof.audit.releases import Refusal, Releases, code, snapshot
 from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.staying import no_copy
@@ -37,7 +35,7 @@ def attempt(mechanism: Mechanism, data: Any, rng: np.random.Generator) -> Outcom
     """
     try:
         with no_copy():
-            output = mechanism(copies_of(data)(), rng)
+            output = mechanism(own_copy(data), rng)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  (the target is foreign code: anything may come)
@@ -80,22 +78,6 @@ def told_briefly(error: BaseException) -> str:
     except BaseException as fault:  # noqa: BLE001  (foreign code: its text may raise too, and anything)
         pass_interrupts(fault)
         return str(type.__dict__["__name__"].__get__(type(error)))  # past what a metaclass says
-
-
-def copies_of(data: Any) -> Callable[[], Any]:
-    """Hands out copies that a target may change at will, one for each run."""
-    if isinstance(data, np.ndarray):
-        return data.copy
-    if isinstance(data, pl.DataFrame):
-        return data.clone
-    if isinstance(data, _UNCHANGING):
-        return lambda: data
-    if isinstance(data, list) and all(isinstance(each, _UNCHANGING) for each in data):
-        return data.copy
-    return lambda: copy.deepcopy(data)
-
-
-_UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 def key_of(outcome: Outcome) -> str:

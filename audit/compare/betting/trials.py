@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from crowdproof.audit.compare.betting.hypotheses import Ints
 from crowdproof.audit.compare.betting.streams import LOOKED_AT, Glimpse, Seen
+from crowdproof.audit.data.copies import copies_of, own_copy
 from crowdproof.audit.releases import Refusal, Releases, Score, snapshot
 from crowdproof.audit.targets.generators import Sent, reseed_global, sequence_of
 from crowdproof.audit.targets.interface import draw_seeds
 from crowdproof.audit.targets.memory import runs_apart
-from crowdproof.audit.targets.run import SEVERAL, common_key, copies_of, refusal_of, told_briefly
+from crowdproof.audit.targets.run import SEVERAL, common_key, refusal_of, told_briefly
 from crowdproof.audit.targets.staying import no_copy
 from crowdproof.errors import NoReleaseError, TargetError
 from crowdproof.mechanism import Capabilities, Mechanism, batch_of
@@ -211,11 +212,10 @@ def _batch(mechanism: Mechanism, data: Any, rng: np.random.Generator, size: int)
     assert batch is not None
     try:
         with no_copy():
-            outputs = batch(copies_of(data)(), rng, size)
-    except KeyboardInterrupt:
-        raise
+            outputs = batch(own_copy(data), rng, size)
     except BaseException as error:
-        if isinstance(error, TargetError) and not isinstance(error, NoReleaseError):
+        broke = isinstance(error, TargetError) and not isinstance(error, NoReleaseError)
+        if broke or isinstance(error, KeyboardInterrupt):
             raise
         raise BatchRefusedError(f"a batch of the target ended with {told_briefly(error)}") from None
     is_array = isinstance(outputs, np.ndarray) and outputs.ndim > 0

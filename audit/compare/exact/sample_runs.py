@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from crowdproof.audit.compare.exact.law import checked
 from crowdproof.audit.compare.exact.samples import Sample
+from crowdproof.audit.data.copies import own_copy
 from crowdproof.audit.data.rows import GroupedPair
 from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.run import Outcome, attempt, key_of
@@ -43,7 +44,7 @@ class RunSample:
         sample, again = task
         data = self.pair.dataset(sample.counts)
         if self.law:
-            law = self.sent.mechanism.law(data)  # type: ignore[attr-defined]
+            law = self.sent.mechanism.law(own_copy(data))  # type: ignore[attr-defined]
             return [(key_of(Outcome(output)), Outcome(output), p) for output, p in checked(law)]
         own = np.random.SeedSequence(self.stream.entropy, spawn_key=(*self.stream.spawn_key, *sample.counts))
         seeds = own.generate_state(1 + again).tolist()

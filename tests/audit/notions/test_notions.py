@@ -1,5 +1,6 @@
 """Each notion with a leaky twin that must be refuted and a safe twin that must not be."""
 
+import hashlib
 import math
 import time
 from collections import Counter
@@ -213,6 +214,64 @@ def test_what_is_worked_out_from_a_release_is_not_taken_for_a_recoding(derive, r
 
     assert isinstance(verdict(in_tens), Undecided | NotRefuted)
     assert isinstance(verdict(by_the_oldest), Undecided if derive is with_a_total else Refuted)
+
+
+def as_text(people):
+    return pl.format("P{}", pl.int_range(pl.len()) + 101)
+
+
+def as_numbers_with_a_fraction(people):
+    return pl.int_range(pl.len()) + 0.5
+
+
+def as_far_apart_numbers(people):
+    return pl.int_range(pl.len(), 0, -1) * 7
+
+
+def as_words_that_depend_on_how_many_there_are(people):
+    words = [hashlib.sha256(f"{place} of {people.height}".encode()).hexdigest()[:8] for place in range(people.height)]
+    return pl.lit(pl.Series(words, dtype=pl.String))
+
+
+def as_places_of_two(people):
+    return pl.format("P{}", pl.int_range(pl.len()) // 2)
+
+
+def as_numbers_within_an_illness(people):
+    return pl.int_range(pl.len()).over("illness") + 1
+
+
+def as_names_in_order_of_appearance(people):
+    return pl.format("P{}", pl.col("name").rank("dense"))
+
+
+@pytest.mark.parametrize("relation", Neighbours)
+@pytest.mark.parametrize("suppress", [lambda recoded, k: recoded, dropped], ids=["whole", "suppressed"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        as_text,
+        as_numbers_with_a_fraction,
+        as_far_apart_numbers,
+        as_words_that_depend_on_how_many_there_are,
+        as_places_of_two,
+        as_numbers_within_an_illness,
+        as_names_in_order_of_appearance,
+    ],
+)
+def test_pseudonyms_are_not_taken_for_a_recoding_that_follows_the_data(name, suppress, relation):
+    """Whether the data have a name for each row, or one for two rows each."""
+    for rows in (1, 2):
+        people = PATIENTS.with_columns(name=pl.format("n{}", pl.int_range(pl.len()) // rows))
+
+        def verdict(recode, people=people):
+            target = Wrapped(
+                lambda table, rng: suppress(table.with_columns(age=recode(table), name=name(table)).sort("name"), 5)
+            )
+            return audit(target, Safe(neighbours=relation), data=people, budget=Budget(runs=400)).verdict
+
+        assert isinstance(verdict(in_tens), Undecided | NotRefuted)
+        assert isinstance(verdict(by_the_oldest), Refuted)
 
 
 def test_what_suppression_might_explain_is_undecided_with_a_remedy():

@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 import pytest
+from attrs import evolve
 
 from crowdproof import Neighbours
 from crowdproof.audit import Pair
@@ -78,12 +79,13 @@ def test_the_count_is_the_least_over_all_ways_to_pair_people_up(seed):
         sum(place is not None and not agree(left[place], row) for place, row in zip(places, right, strict=True))
         for places in permutations([*range(len(left)), *[None] * (4 - len(left))], len(right))
     )
-    assert releases(left, right, people=(4, 3)).moved() == best
+    compared = evolve(releases(left, right, people=(4, 3)), recoded=(0, 1))  # none of them for a pseudonym
+    assert compared.moved() == best
 
 
 def test_a_row_that_is_new_may_be_that_of_the_person_who_came():
     assert releases([FLU, COLD], [FLU], people=(2, 1)).moved() == 0
-    assert releases([FLU, COLD], [("30", "gout")], people=(2, 1)).moved() == 1
+    assert releases([FLU, FLU], [("30", "gout")], people=(2, 1)).moved() == 1
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from crowdproof.audit.releases import evaluate
 from crowdproof.audit.replay import replay
 from crowdproof.audit.targets import load_target
 from crowdproof.errors import DataError, TargetError
-from crowdproof.findings import Reproduce
+from crowdproof.findings import Estimate, Event, PairWitness, Reproduce
 from crowdproof.mechanisms import Grid, Mondrian, Scheme, StronglySafe
 from crowdproof.wire import dumps, loads
 
@@ -55,6 +55,57 @@ def test_arrays_survive(array):
     back = data_from_json(json.loads(json.dumps(data_to_json(array), allow_nan=False)))
     assert back.dtype == array.dtype
     np.testing.assert_array_equal(back, array)
+
+
+def objects(*cells):
+    """An array of objects: numpy would take lists for rows of their own."""
+    array = np.empty(len(cells), dtype=object)
+    for place, cell in enumerate(cells):
+        array[place] = cell
+    return array
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        objects([0], [1]),
+        objects([0], {"a": [1]}, None, "x").reshape(2, 2),
+        np.array([(1, 2.5, "x"), (2, np.nan, "y")], dtype=[("a", np.int8), ("b", float), ("c", "U1")]),
+        np.array(["1", "x"]),
+        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+    ],
+    ids=["objects", "a matrix of objects", "fields", "texts", "dates"],
+)
+def test_arrays_of_other_things_than_numbers_survive(array):
+    back = data_from_json(json.loads(json.dumps(data_to_json(array), allow_nan=False)))
+    assert back.dtype == array.dtype
+    assert repr(back) == repr(array)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [np.array([1, 2])],
+        [{1, 2}],
+        [{1: "a key that is no text"}],
+        list(np.array([(1, 2.5)], dtype=[("a", int), ("b", float)])),
+        np.rec.array([(1,)], names="a"),
+        np.array([1 + 2j]),
+        objects({1}, [0]),
+    ],
+    ids=["arrays", "sets", "keys", "records", "an array of records", "complex numbers", "objects"],
+)
+def test_a_refutation_on_data_that_json_lacks_is_written_and_says_that_it_cannot_be_replayed(data):
+    finding = audit(Geometric(0.5), DP("ln 2"), pairs=[PAIR], budget=Budget(runs=1))
+    witness = PairWitness(data_to_json(data), data_to_json(data), Event("any", {}), *[Estimate.exactly(1)] * 3)
+    (read,) = loads(dumps([evolve(finding, verdict=Refuted(witness))]))
+    with pytest.raises(DataError, match="which is not kept in files"):
+        replay(read, Geometric(0.5), seed=1)
+
+
+def test_numbers_of_numpy_in_a_list_are_written_as_numbers():
+    data = [np.int64(3), {"a": [np.float64(1.5), np.bool_(True)]}, ("x",)]
+    assert json.dumps(data_to_json(data)) == '[3, {"a": [1.5, true]}, ["x"]]'
 
 
 @pytest.mark.parametrize("value", [[1, "two", None], "left", 3, {"a": [1]}])
