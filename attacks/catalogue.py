@@ -27,7 +27,7 @@ CATALOGUE: dict[str, str] = {
     "singling-out": "A predicate that is true of exactly one person in the data.",
     "side-channels": "Row order, row numbers, stars and table size tell what the cells do not.",
     "reuse": "Two safe releases of one sample, where fresh samples were assumed, show a person.",
-    "guessing": "A promised guessing advantage of 0.1 that is 0.3: Odoh's case study.",
+    "guessing": "A guessing advantage that was promised to be small: Odoh's case study.",
     "homogeneity": "Everybody in a k-anonymous group has the same secret.",
     "background-knowledge": "Of the l secrets in a bucket, a neighbour can rule some out.",
     "skewness": "A diverse group in which a rare secret is suddenly common.",

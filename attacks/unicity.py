@@ -9,7 +9,7 @@ from attrs import frozen
 
 from crowdproof.attacks.candidates import columns_of
 from crowdproof.attacks.interface import Attack, Outcome, Rows, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, no_more, proportion
+from crowdproof.attacks.measure import ERROR, confidence, no_more, of_nobody, proportion
 from crowdproof.attacks.measure import rows as counted
 from crowdproof.attacks.people import certified_gain, leave_out
 from crowdproof.attacks.traces import COLUMNS, Index, Traces, generate
@@ -33,6 +33,7 @@ ATTACK = Attack(
 YARDSTICK = no_more()
 _LOOKED_UP = 200
 """People of whom the chart is made: enough for a curve."""
+GENERATED = of_nobody("The traces were generated; nobody is real.")
 Point = tuple[int, int]
 
 
@@ -61,6 +62,7 @@ def run(
     if len(names) != len(COLUMNS):
         raise ParameterError("known names three columns, those of the person, the time and the place: known=a,b,c.")
     make, victims, twins = np.random.default_rng(seed).spawn(3)
+    made = data is None
     if data is None:
         data = generate(whole(people, "people", 10), whole(places, "places", 2), whole(each, "each", 2), make)
     traces = Traces.of(data, names)
@@ -76,7 +78,11 @@ def run(
         victim,
         defended=counts.outcome,
         learned=(_learned(traces, index, asked),),
-        evidence=(_by_points(traces, index, listed, np.random.default_rng(seed)), counts.utility()),
+        evidence=(
+            *([GENERATED] if made else []),
+            _by_points(traces, index, listed, np.random.default_rng(seed)),
+            counts.utility(),
+        ),
         reproduce=Reproduce(
             seed=seed,
             parameters={"points": heard, "people": traces.people, "k": size, "beta": str(sample_rate), "trials": runs},
