@@ -166,7 +166,7 @@ class Count:
                 self.shares.append(story.defended.rows.published / story.victim.rows.published)
 
     def add_null(self, story: Story) -> None:
-        """A run on a target that has nothing to do with the people: success counts, whether the premise holds or not."""
+        """A run on a target that has nothing to do with the people: success counts, with or without the premise."""
         self.null_runs += 1
         self.nulls += story.victim.succeeds
         self.undecided += bool(story.unmet)
