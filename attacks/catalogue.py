@@ -5,9 +5,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Literal, Protocol, cast
 
+import polars as pl
 from attrs import evolve
 
 from crowdproof.attacks.interface import Attack, Story
+from crowdproof.attacks.own_data import own
 from crowdproof.audit.auditor import versions
 from crowdproof.errors import ParameterError
 from crowdproof.findings import Finding
@@ -77,6 +79,8 @@ def demonstrate(name: str, how: Literal["run", "read"], keywords: dict[str, Any]
     missing = [each for each, about in known.items() if about.default is about.empty and each not in keywords]
     if missing:
         raise ParameterError(f"the attack {name} needs {missing[0]}: give --set {missing[0]}=VALUE.")
+    if isinstance(keywords.get("data"), pl.DataFrame):
+        keywords = {**keywords, "data": own(keywords["data"])}
     result = function(**keywords)
     finding = result if isinstance(result, Finding) else cast(Finding, result.finding())
     return evolve(finding, reproduce=evolve(finding.reproduce, versions=versions()))

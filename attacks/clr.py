@@ -9,7 +9,7 @@ import polars as pl
 from attrs import evolve
 
 from crowdproof.attacks.candidates import columns_of
-from crowdproof.attacks.extreme import Adversary, numbers, numeric_column, plant, width
+from crowdproof.attacks.extreme import Adversary, numbers, numeric_column, plant, roomy, width
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, Yardstick
 from crowdproof.attacks.measure import ERROR, certified, confidence, of_nobody, private, proportion, rows, times
 from crowdproof.attacks.people import name_of
@@ -71,6 +71,7 @@ def run(
     start = time.monotonic()
     table = town(rich=False) if data is None else data
     name = numeric_column(table, column)
+    table = roomy(table, name)
     extreme, adversary = plant(table, name, value, above)
     size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
     victim: Mechanism = Mondrian(size, (name,)) if target is None else target

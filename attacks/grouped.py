@@ -44,6 +44,8 @@ class Setting:
         people = adult(complete=True) if data is None else data
         given = usual if data is None and known is None else known
         names, hidden = columns(people, given, secret or (HIDDEN if data is None else None))
+        if not people[hidden].count():
+            raise DataError(f"nobody has a value in {hidden}: name another column, --set secret=COLUMN.")
         return cls(Divided.of(people.select(*names, hidden), whole(rows, "rows", 2), rng), names, hidden)
 
     def published(self, mechanism: Mechanism, rng: np.random.Generator) -> pl.DataFrame:
