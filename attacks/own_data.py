@@ -10,8 +10,8 @@ _LONG = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl,
 def own(data: pl.DataFrame) -> pl.DataFrame:
     """The table, or an error that says what to change in it.
 
-    >>> own(pl.DataFrame({"age": pl.Series([41], dtype=pl.Int128)})).schema
-    Schema({'age': Int64})
+    >>> own(pl.DataFrame({"age": pl.Series([41], dtype=pl.Int128)})).dtypes
+    [Int64]
     """
     if data.is_empty():
         raise DataError("the data has no rows: give the table of the people who are attacked.")
