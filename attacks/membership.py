@@ -207,7 +207,10 @@ class Trial:
 
     def repeated(self, mechanism: Mechanism, trials: int, rng: np.random.Generator) -> Tried:
         """The agreement, trial by trial; the member that is tried is any one of the members."""
-        codes = {name: {value: i for i, value in enumerate(self.people[name].unique())} for name in self.people.columns}
+        codes = {
+            name: {value: i for i, value in enumerate(self.people[name].unique().sort())}
+            for name in self.people.columns
+        }
         everybody = _coded(self.people, codes)
         agreed, heights, off = [], [], []
         for _ in range(trials):

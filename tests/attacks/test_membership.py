@@ -89,3 +89,10 @@ def test_bad_input_is_refused_with_the_remedy():
         membership.run(false_positives=0)
     with pytest.raises(DataError, match="no column 'age'"):
         membership.run(target=lambda table, rng: table.select("sex"), data=people, rows=20, others=20, trials=5)
+
+
+def test_the_same_seed_gives_the_same_finding():
+    """Values that are numbered in the order of a hash would give other numbers from run to run."""
+    first, second = (membership.run(rows=60, others=60, trials=8, seed=3) for _ in range(2))
+    assert first.victim == second.victim
+    assert first.learned == second.learned
