@@ -1,6 +1,7 @@
 """The literature of the findings as BibTeX, for whoever cites them; what was found stands above it as a comment."""
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 
 from crowdproof.findings import Finding
@@ -31,7 +32,9 @@ def _comment(text: str) -> str:
     return one_line(text).replace("@", "(at)")
 
 
+@cache
 def _ourselves() -> dict[str, str]:
+    """Read once: a target may allow no more files afterwards."""
     return {
         "key": "crowdproof",
         "kind": "misc",
