@@ -1,5 +1,7 @@
 """Buckets of people and of their secrets, without which is whose, and what is learned from many of them."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 from attrs import frozen
@@ -9,6 +11,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _ROUNDS, _BALANCING = 12, 8
 _SMOOTH = 0.5
+_BANDS = 15
+"""Bands that a number is known by: ages of adults to five years."""
 
 
 @frozen(eq=False)
@@ -22,17 +26,22 @@ class People:
 
     @classmethod
     def of(cls, table: pl.DataFrame, known: tuple[str, ...], secret: str) -> "People":
-        """The rows of the table; a number is known to five units."""
-        rounded = table.select(
-            (pl.col(name) // 5 if table.schema[name].is_numeric() else pl.col(name)).alias(name) for name in known
-        )
-        coded = [np.unique(rounded[name].to_numpy(), return_inverse=True) for name in known]
+        """The rows of the table; a number is known by its band, as ages are to five years."""
+        coded = [np.unique(_known(table[name]), return_inverse=True) for name in known]
         values, hidden = np.unique(table[secret].cast(pl.String).to_numpy().astype(str), return_inverse=True)
         return cls(tuple(each for _, each in coded), tuple(len(each) for each, _ in coded), hidden, len(values))
 
     def rows(self, which: Ints) -> "People":
         """Some of the people."""
         return People(tuple(each[which] for each in self.features), self.sizes, self.secret[which], self.secrets)
+
+
+def _known(column: pl.Series) -> NDArray[Any]:
+    if not column.dtype.is_numeric():
+        return column.cast(pl.String).to_numpy().astype(str)
+    numbers = column.cast(pl.Float64).to_numpy()
+    width = float(numbers.max() - numbers.min()) / _BANDS if len(numbers) else 0.0
+    return np.floor(numbers / (max(1.0, round(width)) if width >= 0.5 or width == 0 else width))
 
 
 @frozen(eq=False)

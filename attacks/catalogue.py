@@ -5,7 +5,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Literal, Protocol, cast
 
+import polars as pl
+from attrs import evolve
+
 from crowdproof.attacks.interface import Attack, Story
+from crowdproof.attacks.own_data import own
+from crowdproof.audit.auditor import versions
 from crowdproof.errors import ParameterError
 from crowdproof.findings import Finding
 
@@ -24,7 +29,18 @@ CATALOGUE: dict[str, str] = {
     "singling-out": "A predicate that is true of exactly one person in the data.",
     "side-channels": "Row order, row numbers, stars and table size tell what the cells do not.",
     "reuse": "Two safe releases of one sample, where fresh samples were assumed, show a person.",
-    "guessing": "A promised guessing advantage of 0.1 that is 0.3: Odoh's case study.",
+    "guessing": "A guessing advantage that was promised to be small: Odoh's case study.",
+    "homogeneity": "Everybody in a k-anonymous group has the same secret.",
+    "background-knowledge": "Of the l secrets in a bucket, a neighbour can rule some out.",
+    "skewness": "A diverse group in which a rare secret is suddenly common.",
+    "similarity": "Different secrets in a group, and all of one kind.",
+    "complementary": "Two k-anonymous versions of one table, laid on each other.",
+    "reconstruction": "Tables of counts that only one set of records fits.",
+    "grids": "Several fixed grids over one table cut out single years.",
+    "differencing": "Everybody, and everybody but one: the difference is one person's answer.",
+    "averaging": "A noisy answer, asked for so often that the noise averages out.",
+    "membership": "A synthetic table that shows who was in the training data.",
+    "unicity": "Four points of a trace find the only trace that has them.",
 }
 """Id -> one line. The module has the id's name, with underscores."""
 
@@ -63,5 +79,8 @@ def demonstrate(name: str, how: Literal["run", "read"], keywords: dict[str, Any]
     missing = [each for each, about in known.items() if about.default is about.empty and each not in keywords]
     if missing:
         raise ParameterError(f"the attack {name} needs {missing[0]}: give --set {missing[0]}=VALUE.")
+    if isinstance(keywords.get("data"), pl.DataFrame):
+        keywords = {**keywords, "data": own(keywords["data"])}
     result = function(**keywords)
-    return result if isinstance(result, Finding) else cast(Finding, result.finding())
+    finding = result if isinstance(result, Finding) else cast(Finding, result.finding())
+    return evolve(finding, reproduce=evolve(finding.reproduce, versions=versions()))

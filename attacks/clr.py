@@ -9,9 +9,9 @@ import polars as pl
 from attrs import evolve
 
 from crowdproof.attacks.candidates import columns_of
-from crowdproof.attacks.extreme import Adversary, numbers, numeric_column, plant, width
+from crowdproof.attacks.extreme import Adversary, numbers, numeric_column, plant, roomy, width
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story, Yardstick
-from crowdproof.attacks.measure import ERROR, certified, confidence, private, proportion, rows, times
+from crowdproof.attacks.measure import ERROR, certified, confidence, of_nobody, private, proportion, rows, times
 from crowdproof.attacks.people import name_of
 from crowdproof.attacks.premise import unmet
 from crowdproof.attacks.published import published
@@ -71,6 +71,7 @@ def run(
     start = time.monotonic()
     table = town(rich=False) if data is None else data
     name = numeric_column(table, column)
+    table = roomy(table, name)
     extreme, adversary = plant(table, name, value, above)
     size, sample_rate, runs = whole(k, "k"), rate(beta), whole(trials, "trials")
     victim: Mechanism = Mondrian(size, (name,)) if target is None else target
@@ -92,7 +93,13 @@ def run(
         attacked,
         defended=certified(defended),
         learned=_learned(release, adversary, extreme[name].item(), table.height),
-        evidence=(_picture(numbers(release, name), adversary),) if release.height else (),
+        evidence=(
+            of_nobody(
+                f"{'The town is made up' if data is None else 'The data is yours'}; one person with {name} "
+                f"{float(extreme[name].item()):,.12g} was planted in it."
+            ),
+            *([_picture(numbers(release, name), adversary)] if release.height else []),
+        ),
         reproduce=Reproduce(seed=seed, parameters={"beta": show(sample_rate), "k": size, "column": name}),
         seconds=time.monotonic() - start,
         unmet=unmet(release, columns_of(known) or (name,)),

@@ -1,6 +1,7 @@
 """A published mixture teaches its own key: what goes with what is learned across buckets and applied within each."""
 
 import time
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from attrs import frozen
 
 from crowdproof.attacks.bucketing import Ints, People, among_alike, anatomy, match
 from crowdproof.attacks.interface import Attack, Outcome, Rows, Severity, Story, Yardstick
-from crowdproof.attacks.linkage import HIDDEN, KNOWN
+from crowdproof.attacks.linkage import columns
 from crowdproof.attacks.measure import ERROR, at_most, confidence, proportion
 from crowdproof.data import adult
 from crowdproof.errors import DataError
@@ -33,28 +34,28 @@ ATTACK = Attack(
 def run(
     *,
     data: pl.DataFrame | None = None,
+    known: str | Sequence[str] | None = None,
+    secret: str | None = None,
     l: Number = 3,  # noqa: E741
     outside: Number = 4000,
     seed: int = 0,
 ) -> Story:
-    """Census rows in buckets of l occupations; `outside` people are not in the data, and show what is learned anyway.
+    """Census rows in buckets of l occupations, or data of the user's own in buckets of l secrets.
 
-    Success is that of one person from each bucket: who is who in one says nothing of the others, but the people of a
-    bucket are right or wrong together. Without the release the adversary has no bucket: the learned model names the
-    secret of people outside, of all secrets that there are. Victim and twin are buckets of the same size, with the same
-    adversary.
+    `outside` people are not in the data, and show what is learned anyway. Success is that of one person from each
+    bucket: who is who in one says nothing of the others, but the people of a bucket are right or wrong together.
+    Without the release the adversary has no bucket: the learned model names the secret of people outside, of all
+    secrets that there are. Victim and twin are buckets of the same size, with the same adversary.
     """
     start = time.monotonic()
     table = adult(complete=True) if data is None else data
-    for name in (*KNOWN, HIDDEN):
-        if name not in table.columns:
-            raise DataError(f"the data has no column {name!r}, which this demonstration uses: give census rows.")
-    table = table.drop_nulls([*KNOWN, HIDDEN])
+    names, hidden = columns(table, known, secret)
+    table = table.select(*names, hidden).drop_nulls()
     size, left_out = whole(l, "l", 2), whole(outside, "outside")
     if left_out >= table.height // 2:
         raise DataError(f"outside is {left_out}: give less than half of the {table.height} rows.")
     mix, bucketing, twins = np.random.default_rng(seed).spawn(3)
-    everybody = People.of(table[mix.permutation(table.height)], KNOWN, HIDDEN)
+    everybody = People.of(table[mix.permutation(table.height)], names, hidden)
     apart, inside = everybody.rows(np.arange(left_out)), everybody.rows(np.arange(left_out, table.height))
     yardstick = at_most(Fraction(1, size), f"1/l = 1/{size}")
     buckets = anatomy(inside.secret, size, bucketing)
@@ -73,7 +74,9 @@ def run(
         defended=twin,
         learned=(found.learned(size),),
         evidence=(found.table(size), _by_l(inside, bucketing)),
-        reproduce=Reproduce(seed=seed, parameters={"l": size, "outside": left_out}),
+        reproduce=Reproduce(
+            seed=seed, parameters={"l": size, "outside": left_out, "known": list(names), "secret": hidden}
+        ),
         seconds=time.monotonic() - start,
     )
 

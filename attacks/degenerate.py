@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from crowdproof.attacks.interface import Attack, Outcome, Rows, Severity, Story, Yardstick
-from crowdproof.attacks.measure import certified, private, times
+from crowdproof.attacks.measure import certified, of_nobody, private, times
 from crowdproof.audit import Pair, audit
 from crowdproof.claims import DPS, KAnonymity, Neighbours
 from crowdproof.errors import ParameterError
@@ -55,6 +55,7 @@ def run(*, form: str = "duplicate", k: Number = 5, beta: Number = "1/2", seed: i
         defended=defended,
         learned=(_learned(form, release, size),),
         evidence=(
+            of_nobody(f"The person and {2 * size} others are made up."),
             Table(
                 f"The release ({release.height} rows, {check.verdict.name} as {size}-anonymous)",
                 (*shown.columns, "times"),

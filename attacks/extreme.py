@@ -46,12 +46,23 @@ def plant(table: pl.DataFrame, name: str, value: Number | None, above: Number | 
         raise ParameterError(
             f"above is {limit:g}: it must lie between the largest value of the others, {largest:g}, and {chosen:g}."
         )
-    row = table.sort(name).tail(1).with_columns(pl.lit(chosen).cast(_room_for(table.schema[name])).alias(name))
-    return row.cast({name: table.schema[name]}), Adversary(name, limit)
+    kind = table.schema[name]
+    if not kind.is_float() and abs(chosen) >= 2.0**63:
+        raise ParameterError(
+            f"value is {chosen:g}, beyond whole numbers of 64 bits: give a smaller --set value=NUMBER."
+        )
+    row = table.sort(name).tail(1).with_columns(pl.lit(chosen).cast(kind).alias(name))
+    return row, Adversary(name, limit)
 
 
-def _room_for(kind: pl.DataType) -> pl.DataType:
-    return pl.Float64() if kind.is_float() else kind
+def roomy(table: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The table with room for an extreme value in that column, which a type as short as its values has not."""
+    kind = table.schema[name]
+    if not table[name].count():
+        raise DataError(f"column {name!r} has no value: choose a column with numbers.")
+    if kind.is_decimal():
+        return table
+    return table.with_columns(pl.col(name).cast(pl.Int64 if kind.is_integer() else pl.Float64))
 
 
 def width(table: pl.DataFrame, name: str, crowds: int) -> Fraction:

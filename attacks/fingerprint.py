@@ -8,7 +8,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from crowdproof.attacks.interface import Attack, Outcome, Rows, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, no_more, proportion, rows
+from crowdproof.attacks.measure import ERROR, confidence, no_more, of_nobody, proportion, rows
 from crowdproof.attacks.people import certified_gain
 from crowdproof.errors import ParameterError
 from crowdproof.exact import Number, rate, whole
@@ -140,7 +140,11 @@ def run(
         victim,
         defended=twin,
         learned=(_learned(ratings, heard, found),),
-        evidence=(_table(ratings), _by_known(ratings, listed, np.random.default_rng(seed))),
+        evidence=(
+            of_nobody(f"The ratings of {ratings.people:,} people were generated; nobody is real."),
+            _table(ratings),
+            _by_known(ratings, listed, np.random.default_rng(seed)),
+        ),
         reproduce=Reproduce(seed=seed, parameters={"people": ratings.people, "known": heard, "trials": runs}),
         seconds=time.monotonic() - start,
     )

@@ -18,7 +18,7 @@ ATTACK = Attack(
     sees="The value with Laplace noise of scale 1/epsilon, epsilon taken from the case study.",
     infers="By Bayes' rule the likelier of the two values, given the answer: no guess is right more often.",
     claim="With the printed epsilon, guessing gains at most the promised advantage.",
-    remedy="Take epsilon from equation 3 at the right probability: pi(2, 3) = 2/3 gives 0.008274, not 0.049.",
+    remedy="Take epsilon from equation 3, at the prior probability that the adversary really has.",
     source="Odoh 2024, section 5; refuted in the ledger as odoh-case",
     severity=Severity.ATTRIBUTE,
 )

@@ -56,7 +56,8 @@ class Intersecting:
     def values(self, release: pl.DataFrame) -> "Values":
         """For a person, the secrets that a release leaves possible."""
         require(release, [self.secret], "the release")
-        return Values(Reading.of(release, self.known), release[self.secret].cast(pl.String).to_numpy())
+        told = release.filter(pl.col(self.secret).is_not_null())
+        return Values(Reading.of(told, self.known), told[self.secret].cast(pl.String).to_numpy())
 
 
 @frozen(eq=False)

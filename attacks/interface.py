@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from attrs import field, frozen
 
+from crowdproof.attacks.references import REFERENCES
 from crowdproof.claims import Assertion
 from crowdproof.errors import ParameterError
 from crowdproof.exact import show
@@ -17,6 +18,7 @@ from crowdproof.findings import (
     Estimate,
     Evidence,
     Finding,
+    Json,
     Note,
     NotRefuted,
     Refuted,
@@ -67,6 +69,8 @@ class Measure(Enum):
     PERSON = ("right about a person", "right without the release")
     EVENT = ("true positives", "false positives")
     RECORDS = ("groups recovered exactly", "recovered without the reasoning")
+    RECORD = ("a person's record recovered", "recovered without the release")
+    COUNT = ("a small count recovered", "recovered from one release")
 
 
 @frozen(eq=False)
@@ -130,6 +134,13 @@ class Outcome:
         """Whether success is certainly above what the claim allows."""
         return self.success.low > self.allowed
 
+    def as_json(self) -> dict[str, Json]:
+        """The numbers; of rows those that are published and those that there are."""
+        found = {"success": self.success, "baseline": self.baseline}
+        numbers: dict[str, Json] = {name: [float(each.low), float(each.high)] for name, each in found.items()}
+        shown = None if self.rows is None else [self.rows.published, self.rows.given]
+        return {**numbers, "allowed": float(self.allowed), "rows": shown}
+
 
 @frozen
 class Story:
@@ -173,7 +184,14 @@ class Story:
             evidence=(*notes, self._table(), *self._chart(), *self.evidence, *closing),
             cost=Cost(self.victim.trials + (self.defended.trials if self.defended else 0), self.seconds),
             reproduce=self.reproduce,
+            measures=self._measures(),
         )
+
+    def _measures(self) -> dict[str, Json]:
+        """The numbers for programs, and the literature for whoever cites the finding."""
+        outcomes = {"victim": self.victim, **({"defended": self.defended} if self.defended else {})}
+        numbers = {name: each.as_json() for name, each in outcomes.items()}
+        return {**numbers, "references": [each.as_json() for each in REFERENCES.get(self.attack.id, ())]}
 
     def _verdict(self) -> Verdict:
         if self.unmet:

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from crowdproof.attacks.interface import Measure, Outcome, Rows, Yardstick, show_short
 from crowdproof.exact import Epsilon, Number, rational
-from crowdproof.findings import Confidence, Estimate
+from crowdproof.findings import Confidence, Estimate, Note
 
 ERROR = Fraction(1, 1000)
 """The probability that an interval of an attack's numbers misses: 99.9% confidence."""
@@ -63,6 +63,11 @@ def times(epsilon: Epsilon | Number) -> Fraction:
     loss = Epsilon.of(epsilon)
     exact = loss.exp_exact
     return rational(loss.exp() * (1 + 1e-12)) if exact is None else exact  # a float is within 1e-15 of itself
+
+
+def of_nobody(words: str) -> Note:
+    """What a reader is told where the people are not real, or one was planted among them."""
+    return Note("The data", words)
 
 
 def certified(outcome: Outcome) -> Outcome:

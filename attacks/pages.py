@@ -18,8 +18,14 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "linkage": {"trials": 100},
     "fingerprint": {"trials": 120},
     "singling-out": {"trials": 80},
+    "similarity": {"rows": 5000},
+    "reconstruction": {"blocks": 60},
+    "grids": {"trials": 70},
+    "differencing": {"trials": 150},
+    "averaging": {"trials": 300},
+    "unicity": {"trials": 120},
 }
-"""Fewer trials than by default, so that all pages are made again in a minute; nothing else, that is friendlier."""
+"""Fewer trials or rows than by default, so that all pages are made again in a minute; nothing that is friendlier."""
 
 
 def story(name: str) -> Story:

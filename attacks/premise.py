@@ -33,3 +33,25 @@ def unmet(release: pl.DataFrame, columns: Sequence[str]) -> str:
         "is about k-anonymous releases, so it is neither refuted nor supported. If other columns are meant to hide "
         "people, name them: --set known=..."
     )
+
+
+def undiverse(release: pl.DataFrame, columns: Sequence[str], secret: str) -> str:
+    """Why a claim about l-diverse releases says nothing of this one; empty where it does, with some l above 1.
+
+    >>> undiverse(pl.DataFrame({"age": ["*", "*"], "ill": ["flu", "gout"]}), ["age"], "ill")
+    ''
+    """
+    reason = unmet(release, columns)
+    if reason:
+        return reason
+    require(release, [secret], "the release")
+    texts = release.select(*(pl.col(name).cast(pl.String) for name in (*columns, secret)))
+    commonest = texts.group_by(columns).agg(pl.col(secret).unique_counts().max().alias("most"), pl.len().alias("rows"))
+    alike = commonest.filter(pl.col("most") == pl.col("rows")).height
+    if not alike:
+        return ""
+    return (
+        f"The release is not l-diverse for any l above 1: in {alike:,} of {commonest.height:,} groups all rows have "
+        f"the same {secret}. The claim is about l-diverse releases, so it is neither refuted nor supported; the attack "
+        "homogeneity speaks of such a release."
+    )

@@ -8,7 +8,7 @@ import polars as pl
 
 from crowdproof.attacks.interface import Attack, Measure, Outcome, Rows, Severity, Story, Yardstick
 from crowdproof.attacks.leaky import CHANNELS, Leaky, law, lonely, town
-from crowdproof.attacks.measure import ERROR, certified, confidence, no_more, private, proportion, rows
+from crowdproof.attacks.measure import ERROR, certified, confidence, no_more, of_nobody, private, proportion, rows
 from crowdproof.attacks.people import in_random_order, leave_out, name_of, town_of
 from crowdproof.attacks.published import published
 from crowdproof.audit.check import Terms, check
@@ -69,7 +69,7 @@ def run(
         outcomes[channel],
         defended=certified(twin),
         learned=(_learned(channel, outcomes[channel]),),
-        evidence=(_table(outcomes),),
+        evidence=(of_nobody(f"The person and {count} others are made up."), _table(outcomes)),
         reproduce=Reproduce(seed=seed, parameters={"channel": channel, "k": size, "beta": str(sample_rate)}),
         seconds=time.monotonic() - start,
     )

@@ -11,11 +11,12 @@ import polars as pl
 from attrs import frozen
 from numpy.typing import NDArray
 
-from crowdproof.attacks.candidates import require
+from crowdproof.attacks.candidates import columns_of, require
 from crowdproof.attacks.interface import Attack, Outcome, Severity, Story
-from crowdproof.attacks.measure import ERROR, confidence, no_more, proportion
+from crowdproof.attacks.measure import ERROR, confidence, no_more, of_nobody, proportion
 from crowdproof.attacks.measure import rows as counted
 from crowdproof.attacks.people import crowds, fixed_scheme, name_of
+from crowdproof.attacks.premise import unmet
 from crowdproof.attacks.published import published
 from crowdproof.cells import STAR, Anything, Cell, Masked, Range, Values, parse_cell
 from crowdproof.data import census
@@ -38,6 +39,7 @@ ATTACK = Attack(
     severity=Severity.IDENTITY,
 )
 YARDSTICK = no_more()
+GENERATED = of_nobody("The people were generated after a census; nobody is real.")
 _NOBODYS = "\0nobody's secret"
 Bools = NDArray[np.bool_]
 
@@ -150,6 +152,7 @@ def run(
     data: pl.DataFrame | None = None,
     k: Number = 10,
     beta: Number = "2/3",
+    known: str | Sequence[str] | None = None,
     rows: Number = 500,
     trials: Number = 200,
     seed: int = 0,
@@ -157,9 +160,11 @@ def run(
     """Again and again: `rows` people are drawn, their table is anonymized, and one predicate is named.
 
     Success: it is true of exactly one of them. The baseline: it is true of exactly one of as many other people, drawn
-    alike, who have nothing to do with the release.
+    alike, who have nothing to do with the release. The release of a target has to be k-anonymous, for some k, in the
+    columns `known`, or in all of them where none are named.
     """
     start = time.monotonic()
+    names = columns_of(known)
     size, sample_rate, count, runs = whole(k, "k"), rate(beta), whole(rows, "rows"), whole(trials, "trials", 2)
     people = census(20_000, seed).cast({pl.Enum: pl.String}) if data is None else data
     if people.height < 2 * count:
@@ -186,10 +191,17 @@ def run(
         victim,
         defended=twin,
         learned=(_learned(victim, example, count),),
-        evidence=(_table((victim, twin), trivial),),
+        evidence=(*([GENERATED] if data is None else []), _table((victim, twin), trivial)),
         reproduce=Reproduce(seed=seed, parameters={"k": size, "rows": count, "trials": runs}),
         seconds=time.monotonic() - start,
+        unmet=_unmet(releases[0], people.head(count), names, streams_of=seed),
     )
+
+
+def _unmet(victim: "Release", people: pl.DataFrame, known: Sequence[str], *, streams_of: int) -> str:
+    """Why the claim says nothing of this anonymizer: its release of the first people is not k-anonymous, say."""
+    release = published(victim.publish, people, np.random.default_rng(streams_of))
+    return unmet(release, known or release.columns)
 
 
 @frozen

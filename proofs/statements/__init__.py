@@ -16,6 +16,7 @@ from crowdproof.proofs.statements import (
     composition,
     composition_repaired,
     definitions,
+    noise,
     numbers,
     odoh,
     odoh_mechanisms,
@@ -44,6 +45,7 @@ STATEMENTS: tuple[Statement, ...] = (
     *blending_sampled.STATEMENTS,
     *odoh.STATEMENTS,
     *odoh_mechanisms.STATEMENTS,
+    *noise.STATEMENTS,
 )
 """All statements, in the order of the papers."""
 

@@ -7,12 +7,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdproof.claims import Claim, parse_claim
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.exact import Number
 from crowdproof.findings import Finding, Refuted
+
+if TYPE_CHECKING:
+    from crowdproof.audit.data.given import Given
 
 
 def examine(
@@ -184,13 +187,29 @@ def attack(
         if target is not None or data is not None:
             raise ParameterError("release is attacked alone: leave out target and data.")
         return demonstrate(name, "read", {**settings, "release": _as_text(release)})
-    found = given(data)
+    found = _with_columns(given(data))
     keywords = {**settings, "seed": seed} if data is None else {**settings, "seed": seed, "data": found.data}
     if target is None:
         return demonstrate(name, "run", keywords)
     mechanism = given_target(target, params=dict(params or {}), form=form, data_form=found.form)
     with _errors_only():
         return demonstrate(name, "run", {**keywords, "target": mechanism})
+
+
+def _with_columns(found: "Given") -> "Given":
+    """The data of an attack: a table. An array of numbers has the columns column_0, column_1 and so on."""
+    import numpy as np
+    import polars as pl
+
+    from crowdproof.audit.data.given import Given
+
+    if found.data is None or isinstance(found.data, pl.DataFrame):
+        return found
+    if isinstance(found.data, np.ndarray) and found.data.ndim == 2 and found.data.dtype.kind in "biuf":
+        return Given(pl.from_numpy(found.data), "numpy")
+    raise DataError(
+        "an attack reads tables with columns: give a table, a list of dicts or an array of numbers in rows."
+    )
 
 
 @contextmanager

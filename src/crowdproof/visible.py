@@ -26,6 +26,15 @@ def visible(text: str, *, lines: bool = False) -> str:
     return _CONTROL.sub(lambda found: "\n" if lines and found[0] == "\n" else _escape(found[0]), text)
 
 
+def one_line(text: str) -> str:
+    r"""The text in one line: breaks are shown, and several blanks are one.
+
+    >>> print(one_line("a  b\nc"))
+    a b\nc
+    """
+    return " ".join(visible(text).split())
+
+
 def harmless(text: str) -> str:
     r"""Lines for a log, none of which GitHub takes for a command: the first character of one is shown as an escape.
 

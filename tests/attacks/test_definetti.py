@@ -46,8 +46,19 @@ def test_one_mixture_that_came_out_well_by_chance_refutes_nothing():
 
 def test_bad_input_is_refused_with_the_remedy():
     with pytest.raises(DataError, match="no column 'age'"):
-        definetti.run(data=pl.DataFrame({"a": [1]}))
+        definetti.run(known="age", data=pl.DataFrame({"a": [1], "b": [2]}))
     with pytest.raises(DataError, match="less than half"):
         definetti.run(outside=20_000)
     with pytest.raises(DataError, match="not so many different secrets"):
         definetti.run(data=adult(complete=True).head(300), outside=10, l=40)
+
+
+def test_data_of_the_users_own_is_mixed_and_told_apart():
+    """Two illnesses in three of old people are gout, of young ones flu: the mixture teaches that."""
+    rng = np.random.default_rng(1)
+    age = rng.integers(20, 80, 3000)
+    ill = np.where(rng.random(3000) < 0.7, np.where(age > 50, "gout", "flu"), rng.choice(["cold", "rash"], 3000))
+    people = pl.DataFrame({"age": age, "town": rng.choice(["a", "b"], 3000), "ill": ill})
+    story = definetti.run(data=people, l=2, outside=900)
+    assert story.victim.success.low > 0.5
+    assert story.reproduce.parameters["secret"] == "ill"

@@ -1,6 +1,8 @@
 """`crowdproof attack`: the list, the story, and errors in one sentence."""
 
+import hashlib
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +45,23 @@ def test_a_parameter_of_the_target_reaches_it(tmp_path: Path):
     failed = attack("linkage", "--target", f"{tmp_path / 'own.py'}:release", "--param", "k=3", "--seed", "1")
     assert failed.returncode == ExitCode.BROKEN
     assert "k is 3" in failed.stderr
+
+
+def test_the_command_to_run_again_names_the_versions_and_the_hash_of_the_data(tmp_path: Path):
+    file = tmp_path / "their people.csv"
+    pl.DataFrame({"age": range(40), "ill": ["flu", "gout", "cold", "ulcer"] * 10}).write_csv(file)
+    arguments = ["background-knowledge", "--data", str(file), "--seed", "1"]
+    (told,) = json.loads(attack(*arguments, "--format", "json").stdout)
+    again = told["reproduce"]
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert again["parameters"]["data_sha256"] == digest
+    assert {"crowdproof", "numpy", "polars", "python"} == set(again["versions"])
+    assert f"their people.csv sha256 {digest}" in again["command"]
+    words = shlex.split(again["command"], comments=True)  # as a shell reads it
+    assert words == ["crowdproof", "attack", *arguments]
+    assert {"victim", "defended", "references"} == set(told["measures"])
+    (repeated,) = json.loads(attack(*words[2:], "--format", "json").stdout)
+    assert repeated["measures"] == told["measures"]
 
 
 @pytest.mark.parametrize(

@@ -100,3 +100,17 @@ def test_a_wrong_k(make, k):
 def test_columns_as_one_text():
     with pytest.raises(ParameterError, match=r"give a list of names, such as \['age'\]"):
         Mondrian(2, "age")
+
+
+@pytest.mark.parametrize("mechanism", [each for each in ON_AGE if not isinstance(each, SyntheticPoints)])
+def test_numbers_of_128_bits_are_numbers_like_others(mechanism):
+    """Second route: the same numbers in 64 bits; and a number that only 128 bits hold keeps its digits."""
+    ages = [20, 25, None, 31, 47, 47]
+    rows = [
+        mechanism(pl.DataFrame({"age": pl.Series(ages, dtype=kind)}), np.random.default_rng(1))
+        for kind in (pl.Int64, pl.Int128)
+    ]
+    assert rows[0].rows() == rows[1].rows()
+    far = 2**90 + 1
+    release = Mondrian(1, ["age"])(pl.DataFrame({"age": pl.Series([far, far + 1], dtype=pl.Int128)}))
+    assert release["age"].to_list() == [f"[{far}, {far + 1}]"] * 2

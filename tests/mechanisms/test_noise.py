@@ -13,7 +13,7 @@ from scipy import stats
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.exact import Epsilon
 from crowdproof.mechanisms import Exponential, Gaussian, Laplace
-from crowdproof.mechanisms.noise import geometric
+from crowdproof.mechanisms.noise import geometric, lattice_step
 from crowdproof.mechanisms.odoh import calibrate, calibrate_and, calibrate_or, uniqueness
 
 
@@ -162,3 +162,17 @@ def test_the_calibrated_noise_is_scaled_by_the_range_once():
     assert found.laplace().scale == pytest.approx(1 / found.epsilon)
     as_printed = 60 / found.epsilon
     assert as_printed == pytest.approx(60 * found.laplace().scale)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "0.5", "20"])
+@pytest.mark.parametrize("coordinates", [1, 7, 1000, 10**6])
+def test_step_and_rate_are_those_of_the_ledger(epsilon, coordinates):
+    """lattice-noise: c h is at most D/128, and a step loses h eps/(D + c h); of n steps n h <= D + c h, at most eps."""
+    for sensitivity in (Fraction(1, 1000), Fraction(3), Fraction(10**6)):
+        mechanism = Laplace(epsilon, sensitivity)
+        step = Fraction(lattice_step(mechanism.scale, float(sensitivity), coordinates))
+        assert 128 * coordinates * step <= sensitivity
+        width = sensitivity + coordinates * step
+        rate = step / (Fraction(mechanism.scale) + coordinates * step / Fraction(float(mechanism.epsilon)))
+        steps = width // step
+        assert float(steps * rate) <= float(mechanism.epsilon) * (1 + 1e-9)

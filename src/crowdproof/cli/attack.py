@@ -1,9 +1,11 @@
 """`crowdproof attack`: a demonstration that a reviewer can show."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve
 
 from crowdproof.cli.again import with_command
 from crowdproof.cli.auditing import (
@@ -17,6 +19,7 @@ from crowdproof.cli.auditing import (
 from crowdproof.cli.options import chosen_seed, emit, formats, seed
 from crowdproof.errors import ExitCode, ParameterError
 from crowdproof.findings import Finding
+from crowdproof.visible import one_line
 
 
 def _list(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -58,7 +61,27 @@ def command(name: str, outputs: list[tuple[str, Path | None]], **options: Any) -
     _refuse_ignored(options)
     with waiting(f"attack {name}"):
         finding = _run(name, chosen_seed(options["seed"]), options)
-    return emit([with_command(finding)], outputs)
+    return emit([_with_origin(with_command(finding), options)], outputs)
+
+
+def _with_origin(finding: Finding, options: dict[str, Any]) -> Finding:
+    """The finding with what it was made with: the versions, and the hash of the data, behind the command as a remark.
+
+    A file that changed, or another version, may give other numbers: whoever runs the command again can see which.
+    """
+    made = finding.reproduce
+    file: Path | None = options["release"] or (Path(options["data"]) if options["data"] else None)
+    hashed = {} if file is None or not file.is_file() else {"data_sha256": _sha256(file)}
+    words = [f"{name} {number}" for name, number in made.versions.items()]
+    words += [f"{file.name} sha256 {number}" for number in hashed.values() if file is not None]
+    command = f"{made.command}  # {one_line(', '.join(words))}"
+    known = evolve(made, command=command, parameters={**made.parameters, **hashed})
+    return evolve(finding, reproduce=known)
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _refuse_ignored(options: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from crowdproof.cells import MISSING, STAR, range_text
 from crowdproof.errors import DataError, ParameterError
 from crowdproof.exact import Number, rational, show
 from crowdproof.mechanisms.parameters import as_level
-from crowdproof.mechanisms.tables import as_text, is_number, require_columns
+from crowdproof.mechanisms.tables import as_numbers, as_text, is_number, require_columns
 
 _SHORT = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 """Whole numbers that 64 bits with a sign can hold."""
@@ -66,7 +66,7 @@ class Grid:
 
     def cells(self, values: pl.Series) -> NDArray[np.int64]:
         """The number c of each value's cell."""
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", divide="ignore"):  # a cell may be smaller than any float
             floats = values.cast(pl.Float64).to_numpy()
             estimate = (floats - float(self.origin)) / float(self.width)
             reach = (np.abs(floats) + abs(float(self.origin))) / float(self.width)
@@ -79,7 +79,7 @@ class Grid:
         # only a value next to a border can be on its wrong side: decide those few exactly
         lost = 1e-9 * (1 + np.abs(estimate)) + 1e-15 * reach  # 1e-15: a few roundings of value, origin and difference
         near = np.abs(estimate - np.rint(estimate)) <= lost
-        doubtful, place = np.unique(values.to_numpy()[near], return_inverse=True)
+        doubtful, place = np.unique(as_numbers(values)[near], return_inverse=True)
         cells[near] = np.array([self._cell(each) for each in doubtful.tolist()], dtype=np.int64)[place]
         return cells
 

@@ -13,6 +13,8 @@ from crowdproof.errors import DataError
 from crowdproof.exact import rational, show
 
 Codes = NDArray[np.integer]
+_LONG = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
+"""Numbers for which numpy has no type."""
 
 
 def require_columns(table: Any, columns: Iterable[str]) -> None:
@@ -111,7 +113,7 @@ def code(column: pl.Series) -> Coded:
 
 
 def _code_numbers(column: pl.Series) -> Coded:
-    filled = column.drop_nulls().to_numpy()
+    filled = as_numbers(column.drop_nulls())
     distinct = np.unique(filled)
     codes = np.searchsorted(distinct, filled)
     values = pl.Series(distinct.tolist() if distinct.dtype == np.object_ else distinct, dtype=column.dtype)  # decimals
@@ -124,6 +126,13 @@ def _code_numbers(column: pl.Series) -> Coded:
         gap = (positions[-1] - positions[0]) / (len(positions) - 1) if len(positions) > 1 else 1.0
         positions = np.concatenate([positions[:1] - gap if len(positions) else [0.0], positions])
     return Coded(column.name, _narrow(codes, len(values)), values, positions, number=True)
+
+
+def as_numbers(column: pl.Series) -> NDArray[Any]:
+    """The numbers as an array; those of 128 bits, for which numpy has no type, as objects."""
+    if column.dtype in _LONG:
+        return np.array(column.to_list(), dtype=np.object_)
+    return column.to_numpy()
 
 
 def _code_texts(column: pl.Series) -> Coded:

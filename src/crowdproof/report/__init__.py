@@ -13,7 +13,7 @@ from crowdproof.report.each_text import each_text
 from crowdproof.report.redaction import redacted
 from crowdproof.visible import encodable
 
-FORMATS = ("text", "json", "html", "markdown", "sarif", "junit", "github")
+FORMATS = ("text", "json", "html", "markdown", "latex", "bibtex", "figure", "sarif", "junit", "github")
 """Name of a format = name of its module, with `_report` added."""
 
 

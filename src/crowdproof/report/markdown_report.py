@@ -7,7 +7,7 @@ from crowdproof.findings import Chart, Counterexample, Evidence, Finding, Note, 
 from crowdproof.report import wording
 from crowdproof.report.datasets import Side, pair
 from crowdproof.report.svg import extent
-from crowdproof.visible import harmless, visible
+from crowdproof.visible import harmless, one_line
 
 LARGEST = 1 << 20
 """Bytes that a CI system accepts for a step summary."""
@@ -50,17 +50,12 @@ def escape(text: str) -> str:
     >>> print(escape("a|b <i> *c*\nd"))
     a\|b \<i\> \*c\*\\nd
     """
-    return _SPECIAL.sub(r"\\\1", _one_line(text))
-
-
-def _one_line(text: str) -> str:
-    """The text in one line: breaks are shown, and several blanks are one."""
-    return " ".join(visible(text).split())
+    return _SPECIAL.sub(r"\\\1", one_line(text))
 
 
 def code(text: str) -> str:
     """The text in typewriter face, whatever it holds, also within a table."""
-    inner = _one_line(text).replace("|", "\\|")
+    inner = one_line(text).replace("|", "\\|")
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", inner)), default=0))
     padded = f" {inner} " if inner.startswith("`") or inner.endswith("`") else inner
     return f"{fence}{padded}{fence}" if inner else ""
@@ -96,7 +91,7 @@ def _details(finding: Finding) -> Iterator[str]:
 
 
 def _html(text: str) -> str:
-    return _one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _witness(witness: PairWitness | Counterexample) -> Iterator[str]:
