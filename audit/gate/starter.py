@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from crowdproof.audit.gate.first_claim import guess_claim, look
+from crowdproof.audit.targets.binding import is_destination
 from crowdproof.audit.targets.find import find
-from crowdproof.audit.targets.functions import DESTINATIONS
 from crowdproof.audit.targets.methods import MethodOf
 from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import parse_claim
@@ -96,7 +96,9 @@ def _parameters(function: Any) -> dict[str, Any]:
     except (TypeError, ValueError):
         return {}
     plain = [each for each in found if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
-    wanted = [each for each in plain if each.name not in {*_RANDOM, *DESTINATIONS} and _plain(each.default)]
+    wanted = [
+        each for each in plain if not is_destination(each.name) and each.name not in _RANDOM and _plain(each.default)
+    ]
     usual = {each.name: _USUAL.get(each.name, 1) for each in wanted}
     declared = {each.name: each.default for each in wanted if each.default is not each.empty}
     return {**usual, **declared}

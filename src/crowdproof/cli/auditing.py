@@ -43,8 +43,9 @@ _TARGET = (
     ),
     click.option(
         "--form",
-        help="How the target takes a table: polars, pandas, pandas-nullable, pyarrow, rows, numpy, lazy, batches, "
-        "path, spark; a program or a service: csv, parquet. Without it that is found by trying.",
+        help="How the target takes a table: polars, pandas, pandas-nullable, pyarrow, rows, tuples, columns, values, "
+        "numpy, lazy, batches, spark, path, file, duckdb, sqlite; a program: csv, parquet; a service also json, "
+        "json:FIELD, upload:FIELD. Without it that is found by trying.",
     ),
     click.option(
         "--timeout",
