@@ -32,10 +32,11 @@ def collected(output: Any, form: str) -> Any:
     if isinstance(output, AsyncIterator):
         output = _awaited(_each_of(output))
     output = fetched(output)
+    elsewhere = type(output).__module__.partition(".")[0] in _READ_ELSEWHERE and not isinstance(output, Iterator)
+    if hasattr(type(output), "__arrow_c_stream__") and not elsewhere:
+        return pl.DataFrame(output)  # such as a relation of DuckDB, or a reader of pyarrow
     if isinstance(output, _IN_TURN) and not hasattr(output, "read"):  # an open file is no release
         return listed(output)
-    if hasattr(type(output), "__arrow_c_stream__") and type(output).__module__.partition(".")[0] not in _READ_ELSEWHERE:
-        return pl.DataFrame(output)  # such as a relation of DuckDB
     return output
 
 
