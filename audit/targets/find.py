@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import inspect
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -22,12 +23,29 @@ HOW = "write package.module:function or path/to/file.py:function"
 def find(text: str) -> Any:
     """What the text names; anything that keeps it from being found is a `ParameterError` that says how to fix it."""
     place, colon, path = ADAPTERS.get(text, text).rpartition(":")
-    if not colon and (advice := _as_program(text)):
+    if (not colon and (advice := _as_program(text))) or (advice := _meant(text)):
         raise ParameterError(advice)
     if not colon or not place or not path:
         raise ParameterError(f"{text!r} names no function: {HOW}, or one of {', '.join(ADAPTERS)}.")
     module = _file(place) if place.endswith(".py") else _module(place)
     return _run_foreign(f"read {path!r} of {place}", lambda: _reach(module, place, path))
+
+
+_ADDRESS = re.compile(r"\w+://|[\w.-]+:\d+(/|$)|www\.")
+
+
+def _meant(text: str) -> str | None:
+    """What to write for a text that is nearly right: an address, a call, or another sign between file and function."""
+    if _ADDRESS.match(text):
+        return f"{text!r} looks like an address of a service: write it like http://127.0.0.1:8000/anonymize."
+    place, sign, rest = text.removesuffix("()").partition(".py")
+    name = rest.lstrip(":/.# ")
+    if sign and name.isidentifier() and Path(f"{place}.py").is_file() and text != f"{place}.py:{name}":
+        return f"{text!r} names no function: did you mean {place}.py:{name}?"
+    module, _, name = text.rpartition(".")
+    if ":" not in text and name.isidentifier() and Path(f"{module.replace('.', '/')}.py").is_file():
+        return f"{text!r} names no function: did you mean {module}:{name}?"
+    return None
 
 
 STARTED_BY = {

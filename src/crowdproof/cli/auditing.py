@@ -39,7 +39,11 @@ def budget_options(command: Command) -> Command:
 
 _TARGET = (
     click.option(
-        "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the target; more than once."
+        "--param",
+        "params",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A parameter of the target, as JSON or as text, such as k=5 or 'by=[\"zip\"]'; more than once.",
     ),
     click.option(
         "--form",
@@ -146,6 +150,8 @@ def parameters(written: tuple[str, ...], what: str = "parameter") -> dict[str, A
         name, equals, text = each.partition("=")
         if not equals or not name:
             raise ParameterError(f"{each!r} is not a {what}: write it as name=value.")
+        if name in values:
+            raise ParameterError(f'{name} is given twice: keep one, or write a list, such as \'{name}=["a", "b"]\'.')
         try:
             values[name] = json.loads(text)
         except json.JSONDecodeError:
