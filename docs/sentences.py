@@ -74,7 +74,7 @@ def page() -> str:
 
 def _quoted(text: str) -> str:
     """As Markdown shows it letter by letter."""
-    return re.sub(r"([*_<>`\[\]|])", r"\\\1", text)
+    return re.sub(r"([*_<>`\[\]|]|(?<=\])\()", r"\\\1", text)
 
 
 if __name__ == "__main__":

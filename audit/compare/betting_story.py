@@ -131,8 +131,8 @@ def _course(result: SequentialResult, error: Fraction) -> Chart:
 
 
 def _share(log_e: float, error: Fraction) -> float:
-    """How much of the evidence that refutes there is; money that was lost on bets is none."""
-    return max(0.0, log_e / (math.log(error.denominator) - math.log(error.numerator)))
+    """How much of the evidence that refutes there is, at most all of it; money that was lost on bets is none."""
+    return min(1.0, max(0.0, log_e / (math.log(error.denominator) - math.log(error.numerator))))
 
 
 def _how(result: SequentialResult, error: Fraction) -> Note:

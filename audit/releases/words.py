@@ -19,10 +19,8 @@ _PLACE = re.compile(r"\{(-?\w+)\}")
 _TABLE = re.compile(r"a table of ([\d,]+) rows \([0-9a-f]{16,}\)")
 """A table within a release, as `text_of` tells it from all others."""
 _LONG = re.compile(r"(?<![\d.])[1-9]\d{4,}(?!\d)")
-
 SHOWN = 400
-"""Characters of a text that are shown: some lines of a page, of which a whole one is no word of an event."""
-
+"""Characters of a text that are shown: some lines of a page."""
 _COUNTED = {
     "cell": "a cell {1} in column {0}",
     "range starts": "a range that starts at {1} in column {0}",
@@ -230,8 +228,7 @@ def _fill(pattern: str, rest: list[Any]) -> str:
     shown = [_readable(each + 1 if isinstance(each, int) else each) for each in rest]
     named = {str(place): text for place, text in enumerate(shown)}
     named |= {"-1": shown[-1] if shown else "", "path": " / ".join(shown) or "the top"}
-    if not shown:
-        pattern = _ALONE.get(pattern, pattern)
+    pattern = pattern if shown else _ALONE.get(pattern, pattern)
     filled = _PLACE.sub(lambda place: named[place[1]], pattern)  # in one go: a text of the release may have braces too
     return filled.replace("in column column ", "in column ")  # as the columns of rows without names are called
 

@@ -101,7 +101,7 @@ class HttpTarget(Target):
             if isinstance(error.reason, TimeoutError):
                 raise self._late() from None
             raise UnreachableError(
-                f"{self.name} cannot be reached: {printable(str(error.reason))}. Is it running there?"
+                f"{self.name} cannot be reached: {printable(str(error.reason))}. See whether it is running there."
             ) from None
         except (http.client.HTTPException, OSError) as error:
             words = printable(f"{type(error).__name__} {error}")

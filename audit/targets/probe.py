@@ -22,7 +22,7 @@ class Probed:
     """Seconds of the quickest run."""
 
 
-NOTHING = "it returned nothing (None): let it return the release, or take the path of a file to write as output_path."
+NOTHING = "it returned None: let it return the release, or take the path of a file to write as output_path."
 """What is said of a target that returns None for all data."""
 RUNS = 3
 """Runs on each dataset. A guess: with one, a target that refuses now and then would be turned away, and more delay

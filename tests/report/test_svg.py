@@ -100,7 +100,7 @@ def test_bars_are_as_long_as_their_numbers(named):
     top = max(float(each.high) for _, each, _ in named) or 1.0
     solid = [each for each in of_class(svg.bars(named, "p"), "bar") if "unsure" not in each.get("class")]
     for (_, estimate, _), bar in zip(named, solid, strict=True):
-        want = max(1.5, float(estimate.low) / top * (svg.WIDTH - 110))
+        want = max(1.5, float(estimate.low) / top * svg.WIDTH)
         assert float(bar.get("width")) == pytest.approx(want, abs=0.06)
 
 

@@ -121,7 +121,7 @@ def test_a_service_that_refuses_the_table_has_refused():
 
 
 def test_where_nobody_answers_nothing_else_is_tried():
-    with pytest.raises(TargetError, match=r"cannot be reached: .* Is it running there\?$"):
+    with pytest.raises(TargetError, match=r"cannot be reached: .* See whether it is running there\.$"):
         load_target("http://127.0.0.1:9/x").get_ready([PEOPLE])
 
 
