@@ -3,7 +3,6 @@
 import platform
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, TypeVar
@@ -167,23 +166,30 @@ def _by_notion(request: Request) -> Conclusion:
     return conclusion
 
 
-def _ready(request: Request) -> Request:
-    """The request, once its target has settled how it takes the data; the time that this took is spent."""
+def _ready(request: Request) -> tuple[Request, NoReleaseError | None]:
+    """The request, once its target has settled how it takes the data; the time that this took is spent.
+
+    Data that is refused in every form is no error yet, since other datasets may not be; what was said is kept.
+    """
     get_ready = getattr(request.target, "get_ready", None)
     if get_ready is None:
-        return request
-    start = time.monotonic()
+        return request, None
+    start, refused = time.monotonic(), None
     pairs = [each for pair in request.pairs or () for each in (pair.left, pair.right)]
-    with suppress(NoReleaseError):  # data that is refused in every form: other datasets may not be
+    try:
         get_ready([request.data, *pairs[:2]])
-    return evolve(request, budget=request.budget.less(runs=0, seconds=time.monotonic() - start))
+    except NoReleaseError as error:
+        refused = error
+    return evolve(request, budget=request.budget.less(runs=0, seconds=time.monotonic() - start)), refused
 
 
 def _examine(request: Request) -> Conclusion:
+    refused: NoReleaseError | None = None
     try:
-        return _by_notion(_ready(request))
+        request, refused = _ready(request)
+        return _by_notion(request)
     except NoReleaseError as error:
-        return Conclusion(Skipped(f"The target released nothing: {error}"), None, (), 0)
+        return Conclusion(Skipped(f"The target released nothing: {refused or error}"), None, (), 0)
     except TargetError as error:
         return Conclusion(Skipped(f"The target could not be run: {error}"), None, (), 0)
     except Exception:

@@ -126,16 +126,21 @@ def _bounds(result: SequentialResult, error: Fraction, *, of_many: bool) -> Iter
 def _course(result: SequentialResult, error: Fraction) -> Chart:
     runs, logs = (tuple(map(float, each)) for each in zip(*result.trace, strict=True))
     needed = math.log(error.denominator) - math.log(error.numerator)
-    lines = Series("log e-value", runs, logs), Series("refutes from here on", runs, (needed,) * len(runs))
+    lines = Series("evidence", runs, logs), Series("refutes from here on", runs, (needed,) * len(runs))
     return Chart("Evidence against the claim", "runs", "log e-value", lines, log_x=True)
+
+
+def _share(log_e: float, error: Fraction) -> float:
+    """How much of the evidence that refutes there is, at most all of it; money that was lost on bets is none."""
+    return min(1.0, max(0.0, log_e / (math.log(error.denominator) - math.log(error.numerator))))
 
 
 def _how(result: SequentialResult, error: Fraction) -> Note:
     return Note(
         "Test by betting",
-        f"After {result.trials:,} runs the e-value against the claim is e^{result.log_e:.4g}; it refutes from "
-        f"{float(1 / error):,.0f} on, at any time and whatever pairs and events were looked at. Bets "
-        f"are learned from earlier runs only. {COINS if result.coins else DECLARED} It ended because "
+        f"{result.trials:,} runs gave {_share(result.log_e, error):.0%} of the evidence that a refutation needs (an "
+        f"e-value of {float(1 / error):,.0f}), which holds at any time and whatever pairs and events were looked at. "
+        f"Bets are learned from earlier runs only. {COINS if result.coins else DECLARED} It ended because "
         f"{result.ended.value}.",
     )
 

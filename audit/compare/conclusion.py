@@ -22,6 +22,10 @@ At an error of 1e-6 that is an e-value of 1,000, which a true claim reaches with
 enough that an honest gate is not held up, and a leak that lacks a few runs is not waved through."""
 MORE_RUNS = "raise --runs or --seconds, or give more outputs."
 """The remedy for a test that could not see a leak."""
+FEW_RUNS = (
+    f"{MORE_RUNS} Where the same data always give the same release, say so with --deterministic: few runs do then."
+)
+"""The same where hardly anything was run: a program that takes seconds may be decided by a handful of runs."""
 
 
 def conclude(comparison: Comparison) -> Conclusion:
@@ -76,7 +80,7 @@ def _nothing_examined(comparison: Comparison) -> Verdict:
         return Skipped(notes[0].text)
     if allowance.spent:
         return Undecided(
-            f"Nothing was examined before {comparison.ended or 'the budget of runs was spent'}: {MORE_RUNS}"
+            f"Nothing was examined before {comparison.ended or 'the budget of runs was spent'}: {FEW_RUNS}"
         )
     return Skipped("Nothing was examined: there was no pair.")
 
@@ -144,4 +148,4 @@ def _too_few(comparison: Comparison, tested: SequentialResult) -> Verdict:
     part = comparison.enumeration
     if part.worst is not None and not part.too_few:
         return NotRefuted(part.seen())
-    return Undecided(f"{tested.trials:,} runs are too few to find any leak beyond this claim: {MORE_RUNS}")
+    return Undecided(f"{tested.trials:,} runs are too few to find any leak beyond this claim: {FEW_RUNS}")

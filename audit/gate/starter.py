@@ -3,16 +3,18 @@
 import inspect
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from crowdproof.audit.gate.first_claim import guess_claim, look
+from crowdproof.audit.targets.binding import is_destination
 from crowdproof.audit.targets.find import find
-from crowdproof.audit.targets.functions import DESTINATIONS
-from crowdproof.audit.targets.methods import MethodOf
+from crowdproof.audit.targets.methods import MethodOf, of_table
 from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import parse_claim
+from crowdproof.errors import ParameterError
 from crowdproof.visible import encodable, visible
 
 MOST_DEPTH = 4
@@ -57,13 +59,19 @@ target = {target}
 """
 
 
-def starter(target: str, data: str | None = None, table: pl.DataFrame | None = None) -> str:
-    """The text of a configuration with one claim about the target.
+def starter(
+    target: str,
+    data: str | None = None,
+    table: pl.DataFrame | None = None,
+    given: Mapping[str, Any] | None = None,
+) -> str:
+    """The text of a configuration with one claim about the target, which is called with these parameters.
 
     With a table the target is run on it, so that the claim speaks of what it releases; without, it is only imported.
     """
     program = TargetSpec.of(target).kind.code is not Code.MODULE
-    parameters = {} if program else _parameters(find(target))
+    told = dict(given or {})
+    parameters = told if program else _parameters(find(target), target, told, run=table is not None)
     seen = None if table is None else look(target, parameters, table)
     guess = guess_claim(parameters, seen)
     parse_claim(guess.claim)
@@ -85,21 +93,39 @@ def starter(target: str, data: str | None = None, table: pl.DataFrame | None = N
     )
 
 
-def _parameters(function: Any) -> dict[str, Any]:
-    """The parameters besides the table and the randomness, with their defaults or a usual value.
+def _taken(function: Any) -> list[inspect.Parameter]:
+    """What a function takes besides the table; a class is built from it, unless it is built from the table itself."""
+    kind = function.kind if isinstance(function, MethodOf) else function
+    if not inspect.isclass(kind):
+        return list(inspect.signature(function).parameters.values())[1:]
+    method = function.name if isinstance(function, MethodOf) else None
+    whole = of_table(kind, method, {})
+    if whole is not None:
+        return list(whole.__signature__.parameters.values())[1:]
+    built = list(inspect.signature(kind).parameters.values())
+    own = [] if method is None else list(inspect.signature(getattr(kind, method)).parameters.values())[2:]
+    return [*built, *(each for each in own if each.name not in {other.name for other in built})]
 
-    Those of a class are what it is built from.
+
+def _parameters(function: Any, name: str, given: Mapping[str, Any], *, run: bool) -> dict[str, Any]:
+    """The parameters besides the table and the randomness: as given, or with their defaults or a usual value.
+
+    One that has none of these is an error where the target is to be run: whatever was put there would be wrong.
     """
-    built = function.kind if isinstance(function, MethodOf) else function
     try:
-        found = list(inspect.signature(built).parameters.values())[0 if inspect.isclass(built) else 1 :]
+        found = _taken(function)
     except (TypeError, ValueError):
-        return {}
+        return dict(given)
     plain = [each for each in found if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
-    wanted = [each for each in plain if each.name not in {*_RANDOM, *DESTINATIONS} and _plain(each.default)]
+    wanted = [
+        each for each in plain if not is_destination(each.name) and each.name not in _RANDOM and _plain(each.default)
+    ]
     usual = {each.name: _USUAL.get(each.name, 1) for each in wanted}
     declared = {each.name: each.default for each in wanted if each.default is not each.empty}
-    return {**usual, **declared}
+    missing = [each for each in usual if run and each not in {*_USUAL, *declared, *given}]
+    if missing:
+        raise ParameterError(f"{name} needs {', '.join(missing)}: give --param {missing[0]}=VALUE.")
+    return {**usual, **declared, **given}
 
 
 def _plain(default: Any, depth: int = 0) -> bool:

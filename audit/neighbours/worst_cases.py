@@ -45,12 +45,15 @@ class Setting:
             n += 1
         return n
 
-    def pair(self, rows: list[tuple[Row, int]], extra: Row, instead: Row, origin: str) -> Pair:
+    def pair(
+        self, rows: list[tuple[Row, int]], extra: Row, instead: Row, origin: str, *, one_of: str | None = None
+    ) -> Pair:
         """The rows with `extra`, against the rows without it or, for replace, with `instead` in its place."""
         left = self.schema.table([*rows, (extra, 1)])
         removed = self.relation is Neighbours.ADD_REMOVE
         right = self.schema.table(rows if removed else [*rows, (instead, 1)])
-        what = "without it" if removed else "with a usual row instead"
+        swapped = "with a usual row instead" if one_of is None else f"with another row for {one_of}"
+        what = f"without {one_of or 'it'}" if removed else swapped
         return Pair(left, right, self.relation, f"{origin}, against the same {what}")
 
 
@@ -86,7 +89,7 @@ def _all_alike(setting: Setting) -> Iterator[Pair]:
         with contextlib.suppress(ParameterError):  # Theorem 5 does not speak of the smallest epsilons
             sizes.add(theorem5(setting.k, setting.beta, setting.epsilon).n)
     for n in sorted(size for size in sizes - {done} if size <= MOST_ROWS):
-        yield setting.pair([(usual, n - 1)], usual, other, f"{n} equal rows")
+        yield setting.pair([(usual, n - 1)], usual, other, f"{n} equal rows", one_of="one of them")
 
 
 def _tight_pair(setting: Setting, usual: Row, other: Row) -> Iterator[Pair]:

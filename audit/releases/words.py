@@ -16,8 +16,11 @@ _LOWEST = np.finfo(float).min
 """Where finite numbers begin."""
 _PLACE = re.compile(r"\{(-?\w+)\}")
 """A place in a pattern that is to be filled."""
+_TABLE = re.compile(r"a table of ([\d,]+) rows \([0-9a-f]{16,}\)")
+"""A table within a release, as `text_of` tells it from all others."""
 _LONG = re.compile(r"(?<![\d.])[1-9]\d{4,}(?!\d)")
-
+SHOWN = 400
+"""Characters of a text that are shown: some lines of a page."""
 _COUNTED = {
     "cell": "a cell {1} in column {0}",
     "range starts": "a range that starts at {1} in column {0}",
@@ -69,6 +72,15 @@ _MEASURED = {
 }
 
 
+_ALONE = {
+    "the number at {path}": "the released number",
+    "the date at {path}": "the released date",
+    "the number of members at {path}": "the number of members of the release",
+    "the length of the text at {path}": "the length of the released text",
+}
+"""What is said where the whole release is a number, a date, a list or a text."""
+
+
 def feature_words(feature: Feature) -> str:  # noqa: PLR0911  (one return for each kind of feature)
     """What is looked at, as a noun.
 
@@ -109,7 +121,7 @@ def describe(feature: Feature, edges: Floats, inside: NDArray[np.bool_]) -> str:
     if kind in _TRUE and (above_zero or none):
         return _fill(_TRUE[kind][none], rest)
     if kind in ("row", "first row", "last row", "is") and (above_zero or none):
-        return f"the release {'has not' if none else 'has'} {_noun(kind)} {', '.join(_readable(each) for each in rest)}"
+        return _whole(kind, rest, none=none)
     show = _date if kind == "date" else _readable
     ranges = [_span(low, high, show) for low, high in spans]
     if inside[-1] and not (ranges and np.isfinite(edges).all()):
@@ -146,6 +158,22 @@ def _answer(feature: Feature, answers: list[tuple[float, bool]], may_lack: bool)
     return words if number else f"{words} or not a number"
 
 
+def _whole(kind: str, rest: list[Any], *, none: bool) -> str:
+    """That a row of a table, or a part of another release, is what it is.
+
+    >>> _whole("is", ["wards", "B2"], none=False), _whole("is", ["B2"], none=True), _whole("is", [0, "B2"], none=False)
+    ('the release has B2 at wards', 'the release is not B2', 'the release has B2 as part 1')
+    """
+    if kind != "is":
+        return f"the release {'has not' if none else 'has'} {_noun(kind)} {', '.join(map(_readable, rest))}"
+    *path, value = rest
+    value = _readable(value)
+    if not path:
+        return f"the release is {'not ' if none else ''}{value}"
+    place = f"as part {path[0] + 1}" if len(path) == 1 and isinstance(path[0], int) else f"at {_fill('{path}', path)}"
+    return f"the release has {'something else than ' if none else ''}{value} {place}"
+
+
 def _subject(feature: Feature) -> str:
     if feature == ("value", 0):
         return "component 1 of the release"
@@ -153,7 +181,7 @@ def _subject(feature: Feature) -> str:
 
 
 def _noun(kind: str) -> str:
-    return {"row": "the row", "first row": "as its first row", "last row": "as its last row", "is": "the value"}[kind]
+    return {"row": "the row", "first row": "as its first row", "last row": "as its last row"}[kind]
 
 
 def _bare(text: str, plain: bool) -> str:
@@ -200,7 +228,13 @@ def _fill(pattern: str, rest: list[Any]) -> str:
     shown = [_readable(each + 1 if isinstance(each, int) else each) for each in rest]
     named = {str(place): text for place, text in enumerate(shown)}
     named |= {"-1": shown[-1] if shown else "", "path": " / ".join(shown) or "the top"}
-    return _PLACE.sub(lambda place: named[place[1]], pattern)  # in one go: a text of the release may have braces too
+    pattern = pattern if shown else _ALONE.get(pattern, pattern)
+    filled = _PLACE.sub(lambda place: named[place[1]], pattern)  # in one go: a text of the release may have braces too
+    return filled.replace("in column column ", "in column ")  # as the columns of rows without names are called
+
+
+def _certain_table(found: re.Match[str]) -> str:
+    return f"one certain table of {found[1]} row{'' if found[1] == '1' else 's'}"
 
 
 def _readable(value: Any) -> str:
@@ -208,7 +242,9 @@ def _readable(value: Any) -> str:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        return _LONG.sub(lambda digits: f"{int(digits[0]):,}", str(value))
+        text = _TABLE.sub(_certain_table, str(value))
+        text = text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text):,} characters)"
+        return _LONG.sub(lambda digits: f"{int(digits[0]):,}", text)
     if number.is_integer() and abs(number) < 1e15:
         return f"{int(number):,}"
     return f"{number:.6g}"

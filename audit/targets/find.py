@@ -3,6 +3,8 @@
 import importlib
 import importlib.util
 import inspect
+import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +23,65 @@ HOW = "write package.module:function or path/to/file.py:function"
 def find(text: str) -> Any:
     """What the text names; anything that keeps it from being found is a `ParameterError` that says how to fix it."""
     place, colon, path = ADAPTERS.get(text, text).rpartition(":")
+    if (not colon and (advice := _as_program(text))) or (advice := _meant(text)):
+        raise ParameterError(advice)
     if not colon or not place or not path:
         raise ParameterError(f"{text!r} names no function: {HOW}, or one of {', '.join(ADAPTERS)}.")
     module = _file(place) if place.endswith(".py") else _module(place)
     return _run_foreign(f"read {path!r} of {place}", lambda: _reach(module, place, path))
+
+
+_ADDRESS = re.compile(r"\w+://|[\w.-]+:\d+(/|$)|www\.")
+
+
+def _meant(text: str) -> str | None:
+    """What to write for a text that is nearly right: an address, a call, or another sign between file and function."""
+    if _ADDRESS.match(text):
+        return f"{text!r} looks like an address of a service: write it like http://127.0.0.1:8000/anonymize."
+    place, sign, rest = text.removesuffix("()").partition(".py")
+    name = rest.lstrip(":/.# ")
+    if sign and name.isidentifier() and Path(f"{place}.py").is_file() and text != f"{place}.py:{name}":
+        return f"{text!r} names no function: did you mean {place}.py:{name}?"
+    module, _, name = text.rpartition(".")
+    if ":" not in text and name.isidentifier() and Path(f"{module.replace('.', '/')}.py").is_file():
+        return f"{text!r} names no function: did you mean {module}:{name}?"
+    return None
+
+
+STARTED_BY = {
+    ".py": "python",
+    ".r": "Rscript",
+    ".java": "java",
+    ".jl": "julia",
+    ".js": "node",
+    ".rb": "ruby",
+    ".sh": "sh",
+    ".pl": "perl",
+    ".php": "php",
+    ".go": "go run",
+    ".do": "stata -b do",
+}
+"""Endings of programs, and what starts them."""
+
+
+def _as_program(text: str) -> str | None:
+    """What to write for a text that is a file or a command line and no name of a function."""
+    first = text.split(maxsplit=1)[0] if text.split() else ""
+    file = Path(text)
+    starter = STARTED_BY.get(file.suffix.lower())
+    if file.is_file() and starter is not None:
+        command = f"'{starter} {text} {{input}} {{output}}'"
+        named = "" if starter != "python" else f"name a function in it ({text}:function), or "
+        return (
+            f"{text!r} names no function, it is a program: {named}write its command line with {{input}} and {{output}} "
+            f"where it takes the files, such as {command}."
+        )
+    if " " in text and shutil.which(first) is not None:
+        return (
+            f"{text!r} names no function, it is a command line: write {{input}} and {{output}} where it takes the "
+            f"files, such as '{text} {{input}} {{output}}', or 'command: {text}' if it reads stdin and writes stdout."
+        )
+    return None
 
 
 def _reach(found: Any, place: str, path: str) -> Any:

@@ -8,7 +8,7 @@ from attrs import frozen
 from crowdproof.audit.targets.behaviour import SEED, Runs
 from crowdproof.audit.targets.form_hints import TRIED
 from crowdproof.audit.targets.forms import FORMS, has_gaps
-from crowdproof.errors import NoReleaseError, TargetError
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 
 
 @frozen(eq=False)
@@ -53,7 +53,7 @@ class FormSearch:
             return False
         try:
             trial(table, [SEED])
-        except NoReleaseError:
+        except (NoReleaseError, ParameterError):  # such as a library that is not installed, or more than one column
             return False
         return True
 

@@ -1,8 +1,10 @@
 """Tables at the border: into the form that a target wants."""
 
+import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import polars as pl
 
 from crowdproof.audit.data.categories import categorical
 from crowdproof.audit.data.copies import own_copy
+from crowdproof.audit.targets import databases
 from crowdproof.errors import DataError, ParameterError, TargetError
 
 
@@ -111,6 +114,30 @@ def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:
     return table.to_dicts()
 
 
+def _tuples(table: pl.DataFrame) -> list[Any]:
+    """Rows of which a cell is had by its place, and by its name where that can be one of Python."""
+    kind = namedtuple("Row", table.columns, rename=True)  # type: ignore[misc]  # noqa: PYI024  (known at run time)
+    return [kind(*row) for row in table.rows()]
+
+
+def _columns(table: pl.DataFrame) -> dict[str, list[Any]]:
+    return table.to_dict(as_series=False)
+
+
+def _values(table: pl.DataFrame) -> list[Any]:
+    if table.width != 1:
+        raise ParameterError(f"a list of values is one column, and the table has {table.width}: give one of them.")
+    return table.to_series().to_list()
+
+
+def _file(table: pl.DataFrame) -> io.StringIO:
+    return io.StringIO(table.write_csv(), newline="")
+
+
+def _connection(table: pl.DataFrame) -> Any:  # noqa: ARG001
+    raise ParameterError("a connection is had by `handed` only, which closes it.")
+
+
 def _numpy(table: pl.DataFrame) -> Any:
     """A vector of one column, a matrix of several: row by row, however polars has them in memory."""
     table = _without_gaps(table, "")
@@ -137,14 +164,20 @@ FORMS: Mapping[str, Callable[[pl.DataFrame], Any]] = {
     "pandas-nullable": _pandas_nullable,
     "pyarrow": _pyarrow,
     "rows": _rows,
+    "tuples": _tuples,
+    "columns": _columns,
+    "values": _values,
     "numpy": _numpy,
     "lazy": pl.DataFrame.lazy,
     "batches": _batches,
     "spark": _spark,
     "path": pl.DataFrame.write_csv,
+    "file": _file,
+    **dict.fromkeys(databases.KINDS, _connection),
 }
-"""A table as: a polars or pandas DataFrame, a pyarrow Table, a list of dicts, an array (one column: a vector), a lazy
-table of polars, an iterator over one pandas DataFrame, a table of Spark, the path of a CSV file."""
+"""A table as: a polars or pandas DataFrame, a pyarrow Table, a list of dicts or of tuples, a dict of lists, a list of
+the values of its only column, an array (one column: a vector), a lazy table of polars, an iterator over one pandas
+DataFrame, a table of Spark, the path of a CSV file, an open CSV file, a connection to a database that has it."""
 
 
 FIND = "find"
@@ -178,8 +211,12 @@ def give(data: Any, form: str) -> Any:
 
 
 @contextmanager
-def handed(data: Any, form: str) -> Iterator[Any]:
-    """The data in that form, for one run; a file is gone afterwards."""
+def handed(data: Any, form: str, names: Sequence[str] = ()) -> Iterator[Any]:
+    """The data in that form, for one run; a file or a database is gone afterwards, and has the table by these names."""
+    if form in databases.KINDS and isinstance(data, pl.DataFrame):
+        with databases.connected(data, form, names) as connection:
+            yield connection
+        return
     if form != "path" or not isinstance(data, pl.DataFrame):
         yield give(data, form)
         return

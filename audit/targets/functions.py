@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -15,25 +16,18 @@ from attrs import evolve, frozen
 from crowdproof import interrupts
 from crowdproof.audit.releases import snapshot
 from crowdproof.audit.targets import own_process
-from crowdproof.audit.targets.exchange import read_written, written_file
-from crowdproof.audit.targets.form_hints import likely_forms
-from crowdproof.audit.targets.forms import FIND, check_form, give, handed
+from crowdproof.audit.targets.databases import KINDS
+from crowdproof.audit.targets.exchange import read_named, read_written, written_file
+from crowdproof.audit.targets.forms import FIND, give, handed
 from crowdproof.audit.targets.generators import reseed_global, sequence_of
-from crowdproof.audit.targets.methods import MethodOf, Operated, first_parameter, operation
 from crowdproof.audit.targets.run import told_briefly
 from crowdproof.audit.targets.staying import no_copy
 from crowdproof.audit.targets.taken import collected, take
 from crowdproof.errors import CrowdproofError, NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 
-ACCEPTED = (
-    "a target takes the table first; if it is random, rng (a numpy Generator) or seed (an integer) by that name; "
-    "and parameters that you give by name"
-)
-_GENERATORS = ("rng", "generator")
 DESTINATIONS = ("output_path", "out_path", "output", "outfile", "output_file", "out", "destination", "dest")
 """How people call the parameter that names the file to write."""
-_SEEDS = ("seed", "random_seed", "random_state")
 
 
 @frozen
@@ -60,6 +54,8 @@ class Function:
     slot: Slot | None
     forms: tuple[str, ...] = ()
     """The forms in which it may want its table, the likeliest first; one alone where it is known."""
+    tables: tuple[str, ...] = ()
+    """The names by which its SQL knows the table, where it takes a connection."""
     destination: str | None = None
     """The parameter that names the file to write the release to, where it takes one."""
 
@@ -80,7 +76,7 @@ class Function:
         """
         if self.form == FIND:
             return self.fitting_form(data, seed)
-        with handed(data, self.form) as table, contextlib.redirect_stdout(sys.stderr):
+        with handed(data, self.form, self.tables) as table, contextlib.redirect_stdout(sys.stderr):
             positional, named = [table], dict(self.params)
             if self.slot is not None and self.slot.positional:
                 positional.append(self.slot.fill(seed))
@@ -88,7 +84,8 @@ class Function:
                 named[self.slot.name] = self.slot.fill(seed)
             reseed_global(sequence_of(seed))
             if self.destination is None:
-                return self._taken(self._called(positional, named))
+                start = time.time_ns()
+                return self._taken(read_named(self._called(positional, named), start, table))
             with written_file() as path:
                 output = self._called(positional, {**named, self.destination: str(path)})
                 return self._taken(read_written(path) if output is None else output)
@@ -98,7 +95,8 @@ class Function:
         failures: list[tuple[str, CrowdproofError]] = []
         for form in self.forms:
             try:
-                give(data, form)
+                if form not in KINDS:
+                    give(data, form)
             except (TargetError, ParameterError) as error:  # such as missing cells, for which the form has no type
                 failures.append((form, error))
                 continue
@@ -167,76 +165,3 @@ def _home(call: Callable[..., Any]) -> str:
             source = inspect.getsourcefile(inspect.unwrap(candidate))
             return str(Path(source).parent) if source else ""
     return ""
-
-
-def bind(found: Any, name: str, params: Mapping[str, Json], form: str | None) -> Function:
-    """See what the callable takes. A class is a mechanism to be built from the parameters.
-
-    Foreign code runs meanwhile: a constructor, a signature of its own. Whatever it raises is an error of the target.
-    """
-    told = None if form == FIND else check_form(form)
-    try:
-        function = _bound(found, name, params, told)
-        return evolve(function, form=FIND) if form == FIND else function
-    except CrowdproofError:
-        raise
-    except BaseException as error:  # noqa: BLE001  (foreign code: anything may come)
-        interrupts.pass_asked(error)
-        raise TargetError(f"{name} cannot be made ready to run: it raised {describe(error, found)}") from None
-
-
-def _bound(found: Any, name: str, params: Mapping[str, Json], form: str | None) -> Function:
-    if isinstance(found, MethodOf):
-        found, params = Operated(_build(found.kind, name, params), found.name), {}
-    if inspect.isclass(found):
-        found, params = _build(found, name, params), {}
-    if not callable(found):
-        found = operation(found, name)
-    if isinstance(found, Operated):
-        forms = (form,) if form else likely_forms(found, first_parameter(found))
-        return Function(found, name, forms[0], params=dict(params), slot=None, forms=forms)
-    try:
-        parameters = list(inspect.signature(found).parameters.values())
-    except (TypeError, ValueError):  # some built-in functions do not tell
-        form = form or "polars"
-        return Function(found, name, form, params=dict(params), slot=None, forms=(form,))
-    if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
-        raise ParameterError(f"{name} takes no table: {ACCEPTED}.")
-    rest = [each for each in parameters[1:] if each.name not in params]
-    slot = next((slot for each in rest if (slot := slot_of(each))), None)
-    destination = next((each.name for each in rest if each.name in DESTINATIONS), None)
-    _check(name, parameters[1:], params, {destination, None if slot is None else slot.name})
-    forms = (form,) if form else likely_forms(found, parameters[0])
-    return Function(found, name, forms[0], params=dict(params), slot=slot, forms=forms, destination=destination)
-
-
-def _build(kind: type, name: str, params: Mapping[str, Json]) -> Any:
-    try:
-        return kind(**params)
-    except TypeError as error:
-        raise ParameterError(f"{name} cannot be made from the parameters {dict(params)}: {error}.") from None
-
-
-def slot_of(parameter: inspect.Parameter) -> Slot | None:
-    """How randomness enters by this parameter, where its name or annotation says that it does."""
-    positional = parameter.kind is inspect.Parameter.POSITIONAL_ONLY
-    if parameter.name in _GENERATORS or "Generator" in str(parameter.annotation):
-        return Slot(parameter.name, True, positional)
-    return Slot(parameter.name, False, positional) if parameter.name in _SEEDS else None
-
-
-def _check(name: str, rest: list[inspect.Parameter], params: Mapping[str, Json], filled: set[str | None]) -> None:
-    """Parameters that the function does not have, and ones that it needs and did not get, are errors now."""
-    open_ended = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in rest)
-    named = [each for each in rest if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
-    known = [each.name for each in named]
-    unknown = [each for each in params if each not in known]
-    if unknown and not open_ended:
-        takes = f"it takes {', '.join(known)}" if known else "it takes none"
-        raise ParameterError(f"{name} has no parameter {unknown[0]!r}: {takes}.")
-    needed = [
-        each for each in rest if each.default is each.empty and each.kind not in {each.VAR_KEYWORD, each.VAR_POSITIONAL}
-    ]
-    missing = [each.name for each in needed if each.name not in params and each.name not in filled]
-    if missing:
-        raise ParameterError(f"{name} needs {', '.join(missing)}: give --param {missing[0]}=VALUE. ({ACCEPTED}.)")

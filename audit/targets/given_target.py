@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from crowdproof.audit.targets.binding import slot_of
 from crowdproof.audit.targets.form_hints import form_of
-from crowdproof.audit.targets.functions import slot_of
 from crowdproof.audit.targets.load import load_target
 from crowdproof.audit.targets.run import told_briefly
 from crowdproof.errors import CrowdproofError, ParameterError, TargetError, pass_interrupts

@@ -11,11 +11,14 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from crowdproof.audit.targets.behaviour import Behaviour, order_behaviour
-from crowdproof.audit.targets.exchange import FORMATS, as_text, check_format, decode, encode, from_json
+import polars as pl
+
+from crowdproof.audit.targets.behaviour import SEED, Behaviour, order_behaviour
+from crowdproof.audit.targets.exchange import FORMATS, as_text, decode
 from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.http_answer import Answer, Left
 from crowdproof.audit.targets.http_faults import FaultyAnswerError, printable
+from crowdproof.audit.targets.http_forms import JSON, Body, UnreachableError, released, search
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.spec import TargetSpec
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
@@ -23,40 +26,59 @@ from crowdproof.findings import Json
 
 REFUSALS = (400, 422)
 """Statuses that speak of the table. Others speak of the service: it is busy, elsewhere, or knows no such client."""
-JSON = "application/json"
 KINDS = (*FORMATS.values(), JSON)
 """Media types of a release."""
 CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 """Names of UTF-8 and of a part of it, in lower case."""
+FORM_SEARCHES = 3
+"""How often all forms are tried in vain before the table is sent as CSV. A guess, as for functions."""
 
 
 class HttpTarget(Target):
-    """The table goes as CSV or Parquet, parameters in the query, the seed in the header Crowdproof-Seed.
+    """The table goes as CSV, Parquet, JSON or an uploaded file, parameters in the query, the seed in a header.
 
-    The answer has status 200, and is CSV, Parquet, or JSON as in the line protocol, by its Content-Type.
+    The answer has status 200, and is CSV, Parquet or JSON, by its Content-Type.
     """
+
+    _searches = 0
 
     def __init__(self, url: str, params: Mapping[str, Json], form: str | None, limits: Limits) -> None:
         if limits.memory is not None:
             raise ParameterError("a service runs elsewhere: its memory cannot be limited from here, leave that out.")
-        self.name, self.params, self.form, self.limits = url, dict(params), check_format(form), limits
+        self.name, self.params, self.form, self.limits = url, dict(params), form, limits
+        Body.of(form)
         self._url = _with_query(_checked(url), self.params)
-        self.spec = {"spec": url, "params": self.params, "form": self.form, "timeout": limits.seconds}
+
+    @property
+    def spec(self) -> Mapping[str, Json]:  # type: ignore[override]
+        """What `load_target` makes the target from again."""
+        return {"spec": self.name, "params": self.params, "form": self.form, "timeout": self.limits.seconds}
+
+    def get_ready(self, datasets: Sequence[Any]) -> None:
+        """Settle in which form it takes a table; what it refuses in every form says nothing of the form.
+
+        After some searches in vain the table is sent as CSV.
+        """
+        tables = [each for each in datasets if isinstance(each, pl.DataFrame)]
+        if self.form is None and tables and self._searches < FORM_SEARCHES:
+            self._searches += 1
+            self.form = search(lambda form: self._run(*Body.of(form).content(tables[0]), SEED, Body.of(form).accepted))
 
     def runs(self, data: Any, seeds: Sequence[int]) -> list[Any]:
         """One request for each seed."""
-        content = encode(require_table(data, self.name), self.form)
-        return [self._run(content, seed) for seed in seeds]
+        body = Body.of(self.form)
+        content, kind = body.content(require_table(data, self.name))
+        return [self._run(content, kind, seed, body.accepted) for seed in seeds]
 
     def examine(self, data: Any, seconds: float | None = None) -> Behaviour:
         """A service cannot be had in a fresh state; what shows is shown."""
         self.behaviour = order_behaviour(self.runs, data, seconds=seconds, clocked=True)
         return self.behaviour
 
-    def _run(self, content: bytes, seed: int) -> Any:
+    def _run(self, content: bytes, kind: str, seed: int, accepted: str) -> Any:
         headers = {
-            "Content-Type": FORMATS[self.form],
-            "Accept": FORMATS[self.form],
+            "Content-Type": kind,
+            "Accept": accepted,
             "Accept-Encoding": "identity",
             "Crowdproof-Seed": str(seed),
         }
@@ -78,7 +100,9 @@ class HttpTarget(Target):
         except urllib.error.URLError as error:
             if isinstance(error.reason, TimeoutError):
                 raise self._late() from None
-            raise TargetError(f"{self.name} cannot be reached: {printable(str(error.reason))}.") from None
+            raise UnreachableError(
+                f"{self.name} cannot be reached: {printable(str(error.reason))}. See whether it is running there."
+            ) from None
         except (http.client.HTTPException, OSError) as error:
             words = printable(f"{type(error).__name__} {error}")
             raise TargetError(f"{self.name} broke off its answer: {words}.") from None
@@ -108,7 +132,7 @@ class HttpTarget(Target):
             raise TargetError(f"{what} has the Content-Encoding {shown}: let it answer without, as it was asked to.")
         body = answer.whole()
         if kind.name == JSON:
-            return from_json(as_text(body, what), what)
+            return released(as_text(body, what), what)
         return decode(body, "csv" if kind.name == FORMATS["csv"] else "parquet", what)
 
     def _failure(self, answer: Any) -> TargetError:
@@ -126,8 +150,8 @@ class HttpTarget(Target):
             f"table with status {' or '.join(map(str, REFUSALS))}.)"
         )
 
-    def _late(self) -> TargetError:
-        return TargetError(f"{self.name} gave no answer within {self.limits.seconds} s: raise its time limit.")
+    def _late(self) -> UnreachableError:
+        return UnreachableError(f"{self.name} gave no answer within {self.limits.seconds} s: raise its time limit.")
 
 
 def _checked(url: str) -> urllib.parse.SplitResult:

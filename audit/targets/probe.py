@@ -22,6 +22,8 @@ class Probed:
     """Seconds of the quickest run."""
 
 
+NOTHING = "it returned None: let it return the release, or take the path of a file to write as output_path."
+"""What is said of a target that returns None for all data."""
 RUNS = 3
 """Runs on each dataset. A guess: with one, a target that refuses now and then would be turned away, and more delay
 every audit."""
@@ -44,7 +46,8 @@ def probe(mechanism: Mechanism, datasets: Sequence[Any], *, until: float | None 
             times.append(time.monotonic() - start)
     released = [each.output for each in outcomes if each.failure is None]
     if not released:
-        raise NoReleaseError(_common(outcomes))
+        said = _common(outcomes)
+        raise NoReleaseError(NOTHING if said == "it returned None" else said)
     forms = [canonical(each) for each in released]  # an output that shows nothing of itself is an error
     if all(_is_nan(each) for each in forms):
         raise TargetError("it returned nothing but nan: make it return a release.")

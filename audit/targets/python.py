@@ -9,11 +9,11 @@ import polars as pl
 from attrs import evolve
 
 from crowdproof.audit.targets.behaviour import NOT_MEASURED, Behaviour, Runs, order_behaviour, until
+from crowdproof.audit.targets.binding import bind
 from crowdproof.audit.targets.clean_runs import agreeing, differing
 from crowdproof.audit.targets.find import absolute, find, name_of
 from crowdproof.audit.targets.form_search import FormSearch
 from crowdproof.audit.targets.forms import FIND, check_form
-from crowdproof.audit.targets.functions import bind
 from crowdproof.audit.targets.interface import ISOLATION, Limits, Target, reload_call
 from crowdproof.audit.targets.interpreter import Setup
 from crowdproof.audit.targets.loaded import Loaded

@@ -26,9 +26,10 @@ from attrs import define, evolve, field, frozen
 
 from crowdproof.audit.targets import libraries
 from crowdproof.audit.targets.answer_bytes import encode
+from crowdproof.audit.targets.binding import bind
 from crowdproof.audit.targets.channel import NO_TICKET, Channel, ClosedError, Kind, message
 from crowdproof.audit.targets.find import find
-from crowdproof.audit.targets.functions import Function, bind
+from crowdproof.audit.targets.functions import Function
 from crowdproof.audit.targets.generators import OfProcess, alive
 from crowdproof.audit.targets.loaded import told_since
 from crowdproof.audit.targets.transport import decode, own_table

@@ -37,8 +37,11 @@ class Kind:
 
 
 FUNCTION = Kind((), "python", Code.MODULE)
+COMMAND = Kind(("command",), "command", Code.PROGRAM)
+PLACES = ("{input}", "{output}")
+"""Where a command takes its table or puts its release: no name of a function has these, so it needs no prefix."""
 KINDS = (
-    Kind(("command",), "command", Code.PROGRAM),
+    COMMAND,
     Kind(("lines",), "lines", Code.PROGRAM),
     Kind(("http", "https"), "http", Code.ELSEWHERE, whole=True),
     Kind(("releases",), "recordings", Code.NONE),
@@ -51,8 +54,9 @@ class TargetSpec:
 
     >>> TargetSpec.of("command:./anonymize {input} {output}").place
     './anonymize {input} {output}'
-    >>> [TargetSpec.of(each).kind.code.name for each in ("http://127.0.0.1:8080/release", "release.py:publish")]
-    ['ELSEWHERE', 'MODULE']
+    >>> texts = ("http://127.0.0.1:8080/release", "release.py:publish", "Rscript release.R {input} {output}")
+    >>> [TargetSpec.of(each).kind.code.name for each in texts]
+    ['ELSEWHERE', 'MODULE', 'PROGRAM']
     """
 
     text: Any
@@ -74,6 +78,8 @@ class TargetSpec:
         for kind in KINDS:
             if colon and prefix in kind.prefixes:
                 return cls(text, kind, text if kind.whole else rest, **options)
+        if any(place in text for place in PLACES):
+            return cls(text, COMMAND, text.strip(), **options)
         return cls(text, FUNCTION, ADAPTERS.get(text, text), **options)
 
     @property

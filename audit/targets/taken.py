@@ -1,26 +1,71 @@
 """What a target returned: a table of any make becomes one of polars, other plain values stay as they are."""
 
+import asyncio
 import datetime
-from collections.abc import Iterator
+import inspect
+import itertools
+from collections import deque
+from collections.abc import AsyncIterator, ItemsView, Iterable, Iterator, KeysView, ValuesView
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import polars as pl
 
 from crowdproof.audit.releases.canonical import as_table, listed_content
+from crowdproof.audit.releases.sizes import MOST_VALUES
+from crowdproof.audit.targets.databases import fetched
 from crowdproof.audit.targets.plain import ATOMS, plain
 from crowdproof.errors import NoReleaseError, TargetError
 
 
 def collected(output: Any, form: str) -> Any:
     """What a function made of a table in that form, worked out where it is only planned yet."""
+    if inspect.isawaitable(output):
+        output = _awaited(output)
     if isinstance(output, pl.LazyFrame):
         return output.collect()
     if form == "spark" and hasattr(output, "toPandas"):
         return output.toPandas()
-    if form != "batches" or not isinstance(output, Iterator):
-        return output
-    parts = [pl.from_pandas(each) for each in output]
-    return pl.concat(parts) if parts else pl.DataFrame()
+    if form == "batches" and isinstance(output, Iterator):
+        parts = [pl.from_pandas(each) for each in output]
+        return pl.concat(parts) if parts else pl.DataFrame()
+    if isinstance(output, AsyncIterator):
+        output = _awaited(_each_of(output))
+    output = fetched(output)
+    elsewhere = type(output).__module__.partition(".")[0] in _READ_ELSEWHERE and not isinstance(output, Iterator)
+    if hasattr(type(output), "__arrow_c_stream__") and not elsewhere:
+        return pl.DataFrame(output)  # such as a relation of DuckDB, or a reader of pyarrow
+    if isinstance(output, _IN_TURN) and not hasattr(output, "read"):  # an open file is no release
+        return listed(output)
+    return output
+
+
+_IN_TURN = (Iterator, KeysView, ValuesView, ItemsView, range, deque)
+"""What gives its entries one after the other, and is told as the list of them."""
+_READ_ELSEWHERE = frozenset({"pandas", "polars", "pyarrow"})
+"""Libraries whose tables are read by `as_table`, which keeps what Arrow leaves out."""
+
+
+def listed(output: Iterable[Any]) -> list[Any]:
+    """The entries; more than any release has are an error, since they may never end."""
+    entries = list(itertools.islice(output, MOST_VALUES + 1))
+    if len(entries) > MOST_VALUES:
+        raise TargetError(f"it gives more than {MOST_VALUES:,} values one after the other: let it release fewer.")
+    return entries
+
+
+async def _each_of(output: AsyncIterator[Any]) -> list[Any]:
+    return [each async for each in output]
+
+
+def _awaited(output: Any) -> Any:
+    """What an asynchronous function comes to; in a thread of its own, since a notebook has a loop that runs already."""
+
+    async def wait() -> Any:
+        return await output
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, wait()).result()
 
 
 def take(output: Any, name: str) -> Any:

@@ -30,6 +30,16 @@ def crashes(table):
 
 def misspells(table):
     return table["salary"].to_list()
+
+def of_group(table, group):
+    return table[group].to_list()
+
+class Needy:
+    def __init__(self, k):
+        self.k = k
+
+    def release(self, table):
+        return table
 """
 CLAIM = """
 [[claims]]
@@ -40,6 +50,8 @@ claim = "dp(epsilon=1)"
 """
 FILES = {
     "anonymize.py": CODE,
+    "publish.R": "",
+    "publish.sh": "",
     "imports.py": "import no_such_package\n",
     "people.csv": "age,zip\n" + "".join(f"{20 + i},0213{i % 9}\n" for i in range(12)),
     "empty.csv": "",
@@ -105,7 +117,7 @@ USAGE = [
     (["audit", "anonymize.py:release", "--claim", "dp(epsilon=1)"], "nothing to audit on", "give --data FILE"),
     (option("--sead", "1"), "No such option '--sead'", "Did you mean .*--seed"),
     # the target
-    (audit("anonymize.py"), "'anonymize.py' names no function", "write package.module:function"),
+    (audit("anonymize.py"), "'anonymize.py' names no function", "name a function in it .anonymize.py:function"),
     (audit("release"), "'release' names no function", "path/to/file.py:function"),
     (audit("anonymize.py:relase"), "has no 'relase'", "it has .*release"),
     (audit("anonymise.py:release"), "no file anonymise.py", "write .*path/to/file.py:function"),
@@ -117,6 +129,22 @@ USAGE = [
     (option("--param", "k=3"), "no parameter 'k'", "it takes none"),
     (option("--param", "k"), "'k' is not a parameter", "write it as name=value"),
     (audit("https://"), "names no host", "write it like http://host"),
+    (audit("anonymize.release"), "'anonymize.release' names no function", r"did you mean anonymize:release\?"),
+    (audit("anonymize.py::release"), "names no function", r"did you mean anonymize.py:release\?"),
+    (audit("anonymize.py/release"), "names no function", r"did you mean anonymize.py:release\?"),
+    (audit("anonymize.py:release()"), "names no function", r"did you mean anonymize.py:release\?"),
+    (audit("localhost:8000/anonymize"), "looks like an address", "write it like http://127"),
+    (audit("htp://localhost/anonymize"), "looks like an address", "write it like http://127"),
+    (audit("publish.R"), "it is a program", "such as 'Rscript publish.R {input} {output}'"),
+    (audit("sh publish.sh"), "it is a command line", "write {input} and {output} where it takes the files"),
+    (audit("cat {inpt} {output}"), "nothing fills {inpt}", "write one of {input}"),
+    (audit("anonymize.py:Needy"), "it needs k", "Give --param k=VALUE"),
+    (audit("http://127.0.0.1:9/x", "--form", "json:"), "form is 'json:'", "services are given csv"),
+    (option("people.csv"), "unexpected extra argument", "write a table as --data FILE"),
+    (option("--format", "html", "report.html"), "unexpected extra argument", "a report as --format html=FILE"),
+    (option("--param", "k=1", "--param", "k=2"), "k is given twice", "keep one, or write a list"),
+    (["gate", "--xyz"], "No such option '--xyz'", "crowdproof gate --help' lists those that there are"),
+    (["init", "anonymize.py:of_group", "--data", "people.csv"], "needs group", "give --param group=VALUE"),
     # the claim
     (audit(claim=""), "'' is not a claim", "for example dp"),
     (audit(claim="dp"), "'dp' is not a claim", "for example dp"),

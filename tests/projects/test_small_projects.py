@@ -3,10 +3,14 @@
 Each has a leaky form, and where the kind of project allows it, a twin that is safe.
 """
 
+import contextlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pandas as pd
 import pytest
@@ -112,7 +116,41 @@ def truncate(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         yield batch.assign(zip=batch["zip"].str[:3])[["zip", "age"]]
 """
 
+SQL = """
+QUERY = "select zip, count(*) as patients from admissions group by zip having count(*) >= 3 order by zip"
+
+def report(con):
+    return con.sql(QUERY)
+
+def headline(con):
+    return con.execute("select 'see the annual report' as note").fetchall()
+"""
+
+RECORDS = """
+import asyncio
+from collections import Counter
+
+async def wards(records, by="illness"):
+    await asyncio.sleep(0)
+    return dict(Counter(each[by] for each in records))
+
+async def fixed(records):
+    return {"illnesses": ["flu", "gout"]}
+"""
+
+WHOLE = """
+class Report:
+    def __init__(self, stays):
+        self.stays = stays
+
+    def summary(self):
+        return self.stays.groupby("zip")["cost"].max()
+"""
+
 FILES = {
+    "sql.py": SQL,
+    "records.py": RECORDS,
+    "whole.py": WHOLE,
     "groupby.py": GROUPBY,
     "rounding.py": ROUNDING,
     "laplace.py": LAPLACE,
@@ -134,6 +172,10 @@ COMMANDS = {
     "scikit-learn pipeline": ("learning.py:pipeline", "dp(epsilon=1)", "REFUTED"),
     "scikit-learn model": ("learning.py:train", "dp(epsilon=1)", "REFUTED"),
     "class": ("anonymizer.py:Anonymizer", "dp(epsilon=1)", "REFUTED"),
+    "SQL through DuckDB": ("sql.py:report", "dp(epsilon=1)", "REFUTED"),
+    "coroutine over records": ("records.py:wards", "dp(epsilon=1)", "REFUTED"),
+    "its safe twin of fixed words": ("records.py:fixed", "dp(epsilon=1)", "NOT_REFUTED"),
+    "class of a table": ("whole.py:Report", "dp(epsilon=1)", "REFUTED"),
     "Spark-style function": ("jobs.py:truncate", "dp(epsilon=1)", "REFUTED"),
 }
 
@@ -185,9 +227,52 @@ def test_one_command_gives_a_verdict(folder, name):
     assert (code, shown.split()[0]) == (1 if verdict == "REFUTED" else 0, verdict), shown
 
 
+def test_the_safe_twin_in_sql(folder):
+    options = {"deterministic": True, "runs": 60, "search": 0, "isolate": "none"}
+    finding = cp.examine("sql.py:headline", "dp(epsilon=1)", data="patients.csv", seed=1, **options)
+    assert finding.verdict.name == "NOT_REFUTED", str(finding)
+
+
+class Service(BaseHTTPRequestHandler):
+    """Takes the rows as JSON, as one that was written with FastAPI does, and answers with JSON."""
+
+    def do_POST(self):
+        rows = self.rfile.read(int(self.headers["Content-Length"]))
+        status, answer = 422, b'{"detail":"no JSON"}'
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            zips = [each["zip"] for each in json.loads(rows)]
+            counts = [{"zip": each, "n": zips.count(each)} for each in sorted(set(zips))]
+            status, answer = 200, json.dumps(counts if self.path == "/counts" else {"note": "none"}).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize(("path", "verdict"), [("/counts", "REFUTED"), ("/note", "NOT_REFUTED")])
+def test_a_service_that_takes_json(folder, path, verdict):
+    with ThreadingHTTPServer(("127.0.0.1", 0), Service) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        finding = cp.examine(
+            f"http://127.0.0.1:{server.server_port}{path}",
+            "dp(epsilon=1)",
+            data="patients.csv",
+            seed=1,
+            runs=400,
+            search=0,
+            deterministic=True,
+        )
+        server.shutdown()
+    assert finding.verdict.name == verdict, str(finding)
+
+
 @pytest.mark.processes
 def test_a_script_by_its_command(folder):
-    target = f"command: {sys.executable} script.py {{input}} {{output}}"
+    target = f"{sys.executable} script.py {{input}} {{output}}"
     limits = ["--runs", "60", "--search", "0", "--deterministic"]
     code, shown = command(folder, target, "--claim", "dp(epsilon=1)", *limits)
     assert code == 1, shown

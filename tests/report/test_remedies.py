@@ -51,6 +51,23 @@ def test_the_remedy_fits_the_leak(event, leak):
     assert leak in remedy_for(event).leak
 
 
+@pytest.mark.parametrize(
+    ("cell", "column", "leak"),
+    [
+        ("26", "n", "exact count"),
+        ("26", "patients per ward", "exact count"),
+        ("17878.5", "mean_cost", "worked out"),
+        ("4,711", "cost", "worked out"),
+        ("6,513.72", "cost", "value that one person brings"),
+        ("6,513.72", "highest", "value that one person brings"),
+        ("flu", "illness", "value that one person brings"),
+    ],
+)
+def test_a_number_that_nobody_brought_was_worked_out_from_the_data(cell, column, leak):
+    rows = [{"age": "26", "cost": "6513.72", "illness": "flu"}]
+    assert leak in remedy_for(f"the release contains a cell {cell} in column {column}", rows).leak
+
+
 def test_the_catalogue_reads_as_sentences():
     for each in (*REMEDIES, GENERAL):
         assert each.leak.startswith("What leaks is ")

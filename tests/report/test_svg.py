@@ -100,7 +100,7 @@ def test_bars_are_as_long_as_their_numbers(named):
     top = max(float(each.high) for _, each, _ in named) or 1.0
     solid = [each for each in of_class(svg.bars(named, "p"), "bar") if "unsure" not in each.get("class")]
     for (_, estimate, _), bar in zip(named, solid, strict=True):
-        want = max(1.5, float(estimate.low) / top * (svg.WIDTH - 110))
+        want = max(1.5, float(estimate.low) / top * svg.WIDTH)
         assert float(bar.get("width")) == pytest.approx(want, abs=0.06)
 
 
@@ -142,3 +142,13 @@ def test_no_label_of_the_x_axis_runs_into_the_next(most):
     assert len(ends) >= 3
     for (x, half), (next_x, next_half) in pairwise(ends):
         assert x + half <= next_x - next_half + 0.2  # positions are written with one digit
+
+
+def test_places_with_names_are_bars_with_their_intervals_and_no_course_between_them():
+    right = Series("true positives", (1.0, 2.0), (0.5, 0.0), (0.48, 0.0), (0.54, 0.0), points=True)
+    wrong = Series("false positives", (1.0, 2.0), (0.04, 0.0), (0.0, 0.0), (0.08, 0.0), points=True)
+    drawn = svg.draw(Chart("Before and after: 1 is Mondrian, 2 is StronglySafe", "release", "share", (right, wrong)))
+    assert 'class="bars"' in drawn
+    for name in ("Mondrian: true positives", "StronglySafe: false positives", "0.48 – 0.54"):
+        assert name in drawn
+    assert 'class="chart"' in svg.draw(Chart("Course of something that 1 is not", "n", "share", (right, wrong)))

@@ -75,7 +75,10 @@ def needed_epsilon(result: ExactResult, delta: Fraction) -> str:
 def how(result: ExactResult, beta: Fraction | None) -> Note:
     """What was run, in words."""
     if beta is None:
-        text = f"The target's law is known from single runs: {result.runs:,} runs on the two datasets, no statistics."
+        text = (
+            f"{result.runs:,} runs showed all that comes of the two datasets where the target is deterministic; the "
+            "probabilities then have no statistical error."
+        )
     else:
         text = (
             f"The sample is fixed by how many copies of each distinct row it holds, so {result.runs:,} runs cover "

@@ -126,14 +126,24 @@ def main() -> None:
     sys.exit(code)
 
 
+_EXTRA = (
+    "what stands alone is read as a name; write a table as --data FILE, a report as --format html=FILE, and put words "
+    "with blanks in quotes."
+)
+
+
 def _with_remedy(error: click.ClickException) -> click.ClickException:
     """The error; where something that a verb needs was not given, with the help of that, or where there is some."""
+    verb = "crowdproof" if error.ctx is None else error.ctx.command_path  # type: ignore[attr-defined]
+    if isinstance(error, click.NoSuchOption) and not error.possibilities:
+        return click.UsageError(f"{error.format_message()} '{verb} --help' lists those that there are.", error.ctx)
+    if isinstance(error, click.UsageError) and "unexpected extra argument" in error.message:
+        return click.UsageError(f"{error.message}: {_EXTRA} '{verb} --help' shows all.", error.ctx)
     if not isinstance(error, click.MissingParameter):
         return error
     if isinstance(error.param, click.Option) and error.param.help:
         remedy = f"Give it: {error.param.help}"
     else:
-        verb = "crowdproof" if error.ctx is None else error.ctx.command_path
         remedy = f"Give it where the usage above has it; '{verb} --help' says what it is."
     return click.MissingParameter(remedy, ctx=error.ctx, param=error.param, param_hint=error.param_hint)
 

@@ -39,12 +39,17 @@ def budget_options(command: Command) -> Command:
 
 _TARGET = (
     click.option(
-        "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the target; more than once."
+        "--param",
+        "params",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A parameter of the target, as JSON or as text, such as k=5 or 'by=[\"zip\"]'; more than once.",
     ),
     click.option(
         "--form",
-        help="How the target takes a table: polars, pandas, pandas-nullable, pyarrow, rows, numpy, lazy, batches, "
-        "path, spark; a program or a service: csv, parquet. Without it that is found by trying.",
+        help="How the target takes a table: polars, pandas, pandas-nullable, pyarrow, rows, tuples, columns, values, "
+        "numpy, lazy, batches, spark, path, file, duckdb, sqlite; a program: csv, parquet; a service also json, "
+        "json:FIELD, upload:FIELD. Without it that is found by trying.",
     ),
     click.option(
         "--timeout",
@@ -145,6 +150,8 @@ def parameters(written: tuple[str, ...], what: str = "parameter") -> dict[str, A
         name, equals, text = each.partition("=")
         if not equals or not name:
             raise ParameterError(f"{each!r} is not a {what}: write it as name=value.")
+        if name in values:
+            raise ParameterError(f'{name} is given twice: keep one, or write a list, such as \'{name}=["a", "b"]\'.')
         try:
             values[name] = json.loads(text)
         except json.JSONDecodeError:

@@ -12,9 +12,12 @@ from crowdproof.errors import ParameterError
 @click.argument("target")
 @click.option("--data", metavar="FILE", help="A table like those that are released, from the folder of --output.")
 @click.option(
+    "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the target; more than once."
+)
+@click.option(
     "--output", type=click.Path(path_type=Path), default="privacy.toml", show_default=True, help="The file to write."
 )
-def command(target: str, data: str | None, output: Path) -> int:
+def command(target: str, data: str | None, params: tuple[str, ...], output: Path) -> int:
     """Write a commented privacy.toml about TARGET, such as package.module:function or file.py:function.
 
     With --data the target is run on the table, so that the claim speaks of the columns that it releases; without, it
@@ -22,13 +25,14 @@ def command(target: str, data: str | None, output: Path) -> int:
     """
     from crowdproof.audit.data.tables import read_table
     from crowdproof.audit.gate.starter import starter
+    from crowdproof.cli.auditing import parameters
     from crowdproof.cli.progress import waiting
 
     if output.exists():
         raise _taken(output)
     with waiting(f"looking at {target}"):
         table = None if data is None else read_table(output.parent / data)
-        text = starter(target, data, table)
+        text = starter(target, data, table, parameters(params))
     try:
         with output.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -110,6 +110,7 @@ def _environment() -> Environment:
         "readable": readable,
         "origin": origin,
         "written": written,
+        "categories": svg.categories,
         "chart_rows": chart_rows,
         "numeric": numeric,
         "exactly": _exactly,

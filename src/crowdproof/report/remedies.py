@@ -5,8 +5,13 @@ each kind of event that they can tell, there is an entry here.
 """
 
 import re
+from collections.abc import Mapping, Sequence
+from math import isclose
+from typing import Any
 
 from attrs import frozen
+
+from crowdproof.personal import words_of
 
 
 @frozen
@@ -60,22 +65,39 @@ REMEDIES = (
         "Release the same columns of the same types for all data.",
     ),
     Remedy(
-        r"sum of|number at|date at|rank correlation|component",
+        r"sum of|number at|date at|released (number|date)|rank correlation|component",
         "What leaks is a number that is worked out from the data with too little noise, or with none.",
         "Limit what one person can change, and add noise on that scale, such as a Laplace or Gaussian mechanism.",
     ),
     Remedy(
-        r"number of (rows|distinct|members|cells|wholly)|length of the text|rows? equal|table of",
+        r"the release (is|has) (?!the row|not the row)|one certain table",
+        "What leaks is the release as a whole, or a part of it, which one person changes.",
+        "See in the event above what changes: add noise to it, recode it by a rule fixed before, or leave it out.",
+    ),
+    Remedy(
+        r"number of (rows|distinct|members|cells|wholly)|length of the (released )?text|rows? equal|table of",
         "What leaks is how many rows or members the release has.",
         "Add noise to the count before it is published, or release a fixed number of rows.",
     ),
     Remedy(
-        r"cell|set that holds|the word|text that|an entry|its rows are|the release (is|contains)",
+        r"cell|set that holds|the word|text that|an entry|its rows are|the release (is|has|contains)",
         "What leaks is a value that one person brings along.",
         "Recode values by a grid that is fixed before the data is seen, and drop those that fewer than k people share.",
     ),
 )
 """The first entry that fits holds, so that the special ones come before the general ones."""
+
+COUNTED = REMEDIES[3]
+WORKED_OUT = REMEDIES[7]
+COUNTS = frozenset(
+    {"n", "count", "counts", "size", "number", "total", "freq", "frequency", "len", "patients", "people"}
+)
+"""Words of columns that hold how many there are."""
+_NUMBER_IN_CELL = re.compile(
+    r"the release contains (?:no )?(?:a )?cell (-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?) in column (.+)"
+)
+DIGITS = 1e-5
+"""How far a number in the words of an event may be from the cell that it was: six digits are shown."""
 
 GENERAL = Remedy(
     "",
@@ -84,13 +106,34 @@ GENERAL = Remedy(
 )
 
 
-def remedy_for(words: str) -> Remedy:
-    """The remedy for a leak that these words of an event tell.
+def remedy_for(words: str, rows: Sequence[Mapping[str, Any]] = ()) -> Remedy:
+    """The remedy for a leak that these words of an event tell, where the datasets differ in these rows.
+
+    A number in a cell which nobody brought along was worked out from the data, and no grid for values helps against it.
 
     >>> print(remedy_for("the release contains a range that ends at 35,000,000 in column net_worth").leak)
     What leaks is that a range or an extreme value is taken from the data.
+    >>> print(remedy_for("the release contains a cell 26 in column n", [{"age": 26}]).leak)
+    What leaks is an exact count: one person more or less changes how many rows or cells there are of a kind.
     """
+    cell = _NUMBER_IN_CELL.fullmatch(words)
+    if cell is not None and rows and not any(_brings(row, cell[2], float(cell[1].replace(",", ""))) for row in rows):
+        return COUNTED if COUNTS & set(words_of(cell[2])) else WORKED_OUT
     for remedy in REMEDIES:
         if re.search(remedy.words, words):
             return remedy
     return GENERAL
+
+
+def _brings(row: Mapping[str, Any], column: str, number: float) -> bool:
+    """Whether a row has this number: in this column, or where it has no such column in any, unless it counts people."""
+    if column in row:
+        return _is(row[column], number)
+    return not COUNTS & set(words_of(column)) and any(_is(cell, number) for cell in row.values())
+
+
+def _is(cell: Any, number: float) -> bool:
+    try:
+        return cell is not None and isclose(float(cell), number, rel_tol=DIGITS)
+    except (TypeError, ValueError):
+        return False

@@ -1,7 +1,9 @@
 """Charts as inline SVG. Colours and type are left to the style sheet: a series is known by its class `s0`, `s1`, …"""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from html import escape
 from itertools import groupby
 
@@ -41,6 +43,8 @@ class _Frame:
 def draw(chart: Chart) -> str:
     """The chart with axes, grid, bands, lines and marks, and a title and description for those who do not see it."""
     chart = squared(chart)
+    if names := categories(chart):
+        return bars(_named(chart, names), chart.title)
     frame = _frame(chart)
     if frame is None:
         body = [_text(WIDTH / 2, HEIGHT / 2, "no data to draw", "middle")]
@@ -50,6 +54,34 @@ def draw(chart: Chart) -> str:
         body += [_band(frame, each, index) for index, each in enumerate(series) if each.low and each.high]
         body += [part for index, each in enumerate(series) for part in _series(frame, each, index)]
     return _svg("chart", HEIGHT, chart.title, describe(chart), body)
+
+
+_CATEGORY = re.compile(r"(\d+) is (.+?)(?=, \d+ is |$)")
+
+
+def categories(chart: Chart) -> dict[float, str]:
+    """The names of the places on the axis, where the title gives one to each: such points are bars and no course.
+
+    >>> categories(Chart("1 is Mondrian, 2 is StronglySafe", "release", "share", (Series("right", (1, 2), (0.9, 0)),)))
+    {1.0: 'Mondrian', 2.0: 'StronglySafe'}
+    """
+    names = {float(place): name for place, name in _CATEGORY.findall(chart.title)}
+    places = {x for series in chart.series for x in series.x}
+    within = all(0 <= y < math.inf for series in chart.series for y in (*series.y, *series.low, *series.high))
+    return names if names and places <= set(names) and within and any(each.y for each in chart.series) else {}
+
+
+def _named(chart: Chart, names: dict[float, str]) -> list[tuple[str, Estimate, str]]:
+    """The bars of each place in turn; a class for each series."""
+    found = []
+    for place, name in names.items():
+        for index, series in enumerate(chart.series):
+            for at, x in enumerate(series.x):
+                if x == place:
+                    low, high = (ends[at] if ends else series.y[at] for ends in (series.low, series.high))
+                    estimate = Estimate(Fraction(low), Fraction(high))
+                    found.append((f"{name}: {series.name}", estimate, "left" if index == 0 else "right"))
+    return found
 
 
 def squared(chart: Chart) -> Chart:
@@ -92,7 +124,7 @@ def extent(series: Series) -> str:
 def bars(named: Sequence[tuple[str, Estimate, str]], title: str) -> str:
     """Probabilities as horizontal bars on one scale from zero, with a whisker from `low` to `high` where not exact."""
     top = max(float(each.high) for _, each, _ in named) or 1.0
-    scale = Scale(0.0, top, 0, WIDTH - 110)
+    scale = Scale(0.0, top, 0, WIDTH)
     height = _GAP * len(named) + 2
     body = [part for i, (name, each, kind) in enumerate(named) for part in _bar(name, each, kind, scale, _GAP * i + 14)]
     told = "; ".join(f"{name}: {_told(each)}" for name, each, _ in named)
@@ -108,13 +140,13 @@ def _bar(name: str, estimate: Estimate, kind: str, scale: Scale, y: float) -> It
     low, high = scale(float(estimate.low)), scale(float(estimate.high))
     middle = y + 5 + _BAR / 2
     yield _text(0, y, name, "start")
-    yield f'<rect class="track" x="0" y="{y + 5:g}" width="{WIDTH - 110}" height="{_BAR}" rx="2"/>'
+    yield f'<rect class="track" x="0" y="{y + 5:g}" width="{WIDTH}" height="{_BAR}" rx="2"/>'
     yield f'<rect class="bar {kind}" x="0" y="{y + 5:g}" width="{_n(max(low, 1.5))}" height="{_BAR}" rx="2"/>'
     if high - low > 1:
         yield f'<rect class="bar {kind} unsure" x="{_n(low)}" y="{y + 5:g}" width="{_n(high - low)}" height="{_BAR}"/>'
         ends = f"M{_n(low)} {middle:g}H{_n(high)}M{_n(low)} {middle - 4:g}v8M{_n(high)} {middle - 4:g}v8"
         yield f'<path class="whisker" d="{ends}"/>'
-    yield _text(WIDTH - 104, y + 5 + _BAR - 3, _told(estimate), "start", "value")
+    yield _text(WIDTH, y, _told(estimate), "end", "value")
 
 
 def _frame(chart: Chart) -> _Frame | None:

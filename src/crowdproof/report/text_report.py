@@ -164,8 +164,10 @@ def spark(values: Sequence[float], *, log: bool = False, width: int = 16) -> str
     if len(finite) < 2:
         return "·"
     low, high = min(finite), max(finite)
+    if low == high:  # one that stays at nothing is drawn at the bottom, any other in the middle
+        return (_SPARKS[0] if low == 0 and not log else _SPARKS[len(_SPARKS) // 2 - 1]) * min(len(finite), width)
     picked = finite[:: -(-len(finite) // width)]
-    return "".join(_SPARKS[round((value - low) / ((high - low) or 1) * (len(_SPARKS) - 1))] for value in picked)
+    return "".join(_SPARKS[round((value - low) / (high - low) * (len(_SPARKS) - 1))] for value in picked)
 
 
 def text_table(table: Table, most: int | None = None) -> list[str]:

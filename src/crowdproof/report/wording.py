@@ -155,7 +155,9 @@ def what_to_do(finding: Finding) -> str | None:
     None elsewhere: what is proved needs nothing, and what could not be decided says itself what helps.
     """
     if isinstance(finding.verdict, Refuted) and isinstance(finding.verdict.witness, PairWitness):
-        return str(remedy_for(finding.verdict.witness.event.words))
+        columns, left, right = differing(finding.verdict.witness)
+        rows = [dict(zip(columns, each, strict=False)) for each in (*left, *right)]
+        return str(remedy_for(finding.verdict.witness.event.words, rows))
     if isinstance(finding.verdict, Skipped) and finding.verdict.reason.startswith("The target released nothing: "):
         return RUN_ALONE if " raised " in finding.verdict.reason else None
     by_runs = isinstance(finding.claim, DistributionClaim) and isinstance(finding.certainty, Confidence)

@@ -509,7 +509,7 @@ def test_the_evidence_crosses_its_threshold_where_the_claim_is_refuted(alpha, ve
         Geometric(alpha), DP("ln 2"), pairs=pairs, budget=Budget(runs=60_000), error=Fraction(1, 10**4), search=0
     )
     lines = series(finding, "Evidence against the claim")
-    wealth, threshold = lines["log e-value"], lines["refutes from here on"]
+    wealth, threshold = lines["evidence"], lines["refutes from here on"]
     assert isinstance(finding.verdict, verdict)
     assert threshold.x == wealth.x
     assert threshold.y == pytest.approx([4 * math.log(10)] * len(wealth.x))

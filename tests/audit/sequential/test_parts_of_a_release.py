@@ -24,13 +24,13 @@ def middle(shown, rng):
 PARTS = {
     "date": (
         lambda shown, rng: datetime.date(2000, 1, 1) + datetime.timedelta(days=int(middle(shown, rng))),
-        "the date at the top",
+        "the released date",
     ),
     "time of day": (
         lambda shown, rng: datetime.datetime(2000, 1, 1) + datetime.timedelta(seconds=middle(shown, rng)),
-        "the date at the top",
+        "the released date",
     ),
-    "decimal number": (lambda shown, rng: Decimal(f"{middle(shown, rng):.6f}"), "the number at the top"),
+    "decimal number": (lambda shown, rng: Decimal(f"{middle(shown, rng):.6f}"), "the released number"),
     "complex number": (lambda shown, rng: complex(rng.random(), middle(shown, rng)), "imaginary part"),
     "nested number": (lambda shown, rng: {"a": [rng.random(), {"b": middle(shown, rng)}]}, "the number at a / 2 / b"),
     "last digit": (
@@ -44,7 +44,7 @@ PARTS = {
     "last letter": (lambda shown, rng: rng.bytes(8).hex() + ("z" if shown else "yx"[rng.integers(2)]), "ends with z"),
     "length": (
         lambda shown, rng: rng.bytes(10).hex()[: 17 if shown else rng.choice([14, 15, 16, 18, 19, 20])],
-        "the length of the text",
+        "the length of the released text",
     ),
     "field of a text": (
         lambda shown, rng: f"id={rng.integers(10**9)};town={'a' if shown else 'bc'[rng.integers(2)]}",
