@@ -18,8 +18,10 @@ from crowdproof.audit.compare.question import Question
 from crowdproof.audit.gate.auditing import AuditEngine, Subject
 from crowdproof.audit.gate.cases import Case
 from crowdproof.audit.gate.config import Entry
+from crowdproof.audit.gate.deadline import Deadline
 from crowdproof.audit.gate.evidence import Evidence
-from crowdproof.audit.gate.rounds import ClaimUnderTest, Deadline, Rounds
+from crowdproof.audit.gate.ledger import Ledger
+from crowdproof.audit.gate.rounds import ClaimUnderTest, Rounds
 from crowdproof.audit.request import Budget, Request
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.claims import DP
@@ -83,10 +85,10 @@ def life(epsilon: float, runs: int, gates: int, seed: int) -> int | None:
     )
     case = Case(Entry("count", "count:f", claim), Subject(mechanism, Question.of(request)), TABLE, runs)
     with Evidence() as evidence:
-        epoch = evidence.open_epoch("key", "count")
         for gate in range(gates):
-            test = ClaimUnderTest(case, epoch, alpha=epoch.alpha(ERROR), standing=evidence.standing(epoch))
-            Rounds(AuditEngine(), evidence, run_id=str(gate), seed=seed, deadline=Deadline.within(3600)).run([test])
+            ledger = Ledger(evidence, ERROR, run_id=str(gate))
+            test = ClaimUnderTest(case, ledger.open("key", "count"))
+            Rounds(AuditEngine(), ledger, seed=seed, deadline=Deadline.within(3600)).run([test])
             if test.refuted:
                 return gate + 1
     return None

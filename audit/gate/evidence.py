@@ -9,20 +9,29 @@ stops early because it has found something is less likely to be killed than one 
 
 **Epochs.** A claim about one version of one target is an epoch. A change begins a new epoch, and so does a crash. The
 m-th epoch of the file has alpha = error / (m (m + 1)), which adds up to `error` over however many there will be.
+
+**Reserves.** The file may fail while a gate runs. The gate then goes on in memory, and what it sees there must not use
+up the error of an epoch that other runs go on with in the file. So each run takes numbers for that when it begins, from
+`FIRST_RESERVE` on, where epochs have none, and gives back at its end those that it did not need.
 """
 
 import json
 import math
 import sqlite3
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from crowdproof.audit.gate.evidence_file import EvidenceFile
+from crowdproof.audit.gate.evidence_file import BUSY_SECONDS, EvidenceFile
 from crowdproof.errors import ParameterError
 from crowdproof.findings import Json
+
+FIRST_RESERVE = 1_000
+"""The first number that is kept in reserve. At an error of 1e-6 its share asks for 28 nats of evidence where the first
+epoch asks for 14: large leaks are still found. The thousandth epoch and later ones come after all that is in use."""
 
 
 @frozen
@@ -75,27 +84,70 @@ class Standing:
     """What the slice with the strongest evidence saw."""
     closed: bool = False
     """Whether the epoch was closed, by this run or by another one at the same time: nothing is added any more."""
+    best: float = -math.inf
+    """The evidence of the slice that saw the witness."""
 
     def refutes(self, alpha: Fraction) -> bool:
         """Whether the evidence suffices at that level."""
         return self.peak >= -math.log(alpha)
 
+    def after(self, found: Slice, *, first: bool) -> "Standing":
+        """What it is with one more slice, the `first` of its gate or a later one."""
+        log_e = self.log_e + _checked(found)
+        shows = found.witness is not None and found.log_e > self.best
+        return evolve(
+            self,
+            log_e=log_e,
+            peak=max(self.peak, log_e),
+            slices=self.slices + 1,
+            gates=self.gates + first,
+            runs=self.runs + found.runs,
+            state=found.state,
+            witness=found.witness if shows else self.witness,
+            best=found.log_e if shows else self.best,
+        )
+
+
+NOTHING = Standing(log_e=0.0, peak=0.0, slices=0, gates=0, runs=0, state=None, witness=None)
+"""Where an epoch begins."""
+
 
 class Evidence:
     """An open evidence file; in memory where there is no file, so that a gate without one works the same way."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, patience: Callable[[], float] = lambda: BUSY_SECONDS) -> None:
         self.path = path
-        self._file = EvidenceFile(path)
+        self._file = EvidenceFile(path, patience)
+
+    def hurry(self, seconds: float) -> None:
+        """Wait no longer than that from now on, whatever other processes do with the file."""
+        self._file.patience = lambda: seconds
 
     def open_epoch(self, key: str, name: str) -> Epoch:
         """The epoch that is open for that key, or a new one."""
         with self._file.transaction() as base:
             found = base.execute("SELECT number FROM epochs WHERE key = ? AND closed IS NULL", (key,)).fetchone()
             if found is None:
-                base.execute("INSERT INTO epochs (key, name) VALUES (?, ?)", (key, name))
-                found = base.execute("SELECT last_insert_rowid()").fetchone()
+                found = (_next(base, FIRST_RESERVE),)
+                base.execute("INSERT INTO epochs (number, key, name) VALUES (?, ?, ?)", (*found, key, name))
         return Epoch(found[0])
+
+    def reserve(self, run: str, count: int) -> list[Epoch]:
+        """So many numbers that nobody else has had or will have, for what this run cannot keep in the file."""
+        with self._file.transaction() as base:
+            first = max(FIRST_RESERVE, _next(base))
+            numbers = range(first, first + count)
+            base.executemany(
+                "INSERT INTO epochs (number, key, name, closed) VALUES (?, ?, 'in reserve', CURRENT_TIMESTAMP)",
+                [(number, f"reserved {run} {number}") for number in numbers],
+            )
+        return [Epoch(number) for number in numbers]
+
+    def give_back(self, run: str, unused: Iterable[Epoch]) -> None:
+        """Let others have numbers that this run took and did not need."""
+        keys = [(f"reserved {run} {epoch.number}",) for epoch in unused]
+        with self._file.transaction() as base:
+            base.executemany("DELETE FROM epochs WHERE key = ?", keys)
 
     def close_epoch(self, epoch: Epoch) -> None:
         """Let it rest: what was going on when a target crashed must not count, and neither what came before."""
@@ -106,12 +158,11 @@ class Evidence:
         """The number of a slice that nobody else has had or will have: its randomness is derived from it."""
         with self._file.transaction() as base:
             base.execute("UPDATE epochs SET slices = slices + 1 WHERE number = ?", (epoch.number,))
-            return int(base.execute("SELECT slices FROM epochs WHERE number = ?", (epoch.number,)).fetchone()[0])
+            return int(_row(base, "SELECT slices FROM epochs WHERE number = ?", epoch)[0])
 
     def commit(self, epoch: Epoch, number: int, run: str, found: Slice) -> Standing:
         """Add a slice, for good and at most once, and tell what the evidence now amounts to."""
-        if math.isnan(found.log_e) or found.log_e == math.inf:
-            raise ParameterError(f"log_e is {found.log_e}: an e-value is a number.")
+        _checked(found)
         with self._file.transaction() as base:
             if not self._closed(epoch):
                 base.execute(
@@ -138,9 +189,9 @@ class Evidence:
                 "FROM slices WHERE epoch = ?",
                 (epoch.number,),
             ).fetchone()
-            peak, state, witness = base.execute(
-                "SELECT peak, state, witness FROM epochs WHERE number = ?", (epoch.number,)
-            ).fetchone()
+            peak, state, witness, best = _row(
+                base, "SELECT peak, state, witness, best FROM epochs WHERE number = ?", epoch
+            )
             return Standing(
                 log_e=log_e,
                 peak=peak,
@@ -150,11 +201,12 @@ class Evidence:
                 state=_read(state),
                 witness=_read(witness),
                 closed=self._closed(epoch),
+                best=-math.inf if best is None else best,
             )
 
     def _closed(self, epoch: Epoch) -> bool:
-        found = self._file.base.execute("SELECT closed FROM epochs WHERE number = ?", (epoch.number,)).fetchone()
-        return found[0] is not None
+        (closed,) = _row(self._file.base, "SELECT closed FROM epochs WHERE number = ?", epoch)
+        return closed is not None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -165,6 +217,29 @@ class Evidence:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _checked(found: Slice) -> float:
+    if math.isnan(found.log_e) or found.log_e == math.inf:
+        raise ParameterError(f"log_e is {found.log_e}: an e-value is a number.")
+    return found.log_e
+
+
+def _next(base: sqlite3.Connection, below: int | None = None) -> int:
+    """The number after all that are in use, or after those in use below a number while that is below it too."""
+    if below is not None:
+        (last,) = base.execute("SELECT coalesce(max(number), 0) FROM epochs WHERE number < ?", (below,)).fetchone()
+        if last + 1 < below:
+            return int(last + 1)
+    (last,) = base.execute("SELECT coalesce(max(number), 0) FROM epochs").fetchone()
+    return int(last + 1)
+
+
+def _row(base: sqlite3.Connection, question: str, epoch: Epoch) -> tuple[Any, ...]:
+    found: tuple[Any, ...] | None = base.execute(question, (epoch.number,)).fetchone()
+    if found is None:
+        raise sqlite3.DatabaseError(f"its claim {epoch.number} is gone")
+    return found
 
 
 def _read(text: str) -> Json:

@@ -8,11 +8,15 @@ import contextlib
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from crowdproof.errors import DataError
-from crowdproof.interrupts import unbroken
+from crowdproof.interrupts import asked, unbroken
+
+T = TypeVar("T")
 
 APPLICATION = 0x43524F57
 """Marks a SQLite file as ours: the letters CROW, in ASCII."""
@@ -21,8 +25,14 @@ VERSION = 1
 
 Early builds of crowdproof 0.1 wrote version 1 with other columns: such a file is known by these, and left as it is too.
 """
-BUSY_SECONDS = 120.0
+BUSY_SECONDS = 30.0
 """How long to wait for another process that is writing: a guess, far above what a write of a few rows takes."""
+ASKED_SECONDS = 1.0
+"""How long to wait once the process was asked to end, which is killed some seconds later: a guess, as above."""
+STEP_SECONDS = 0.2
+"""How long SQLite waits by itself: no signal is noticed in the meantime."""
+MOVED = 1032
+"""What SQLite calls SQLITE_READONLY_DBMOVED: there is no such file any more, or another one in its place."""
 
 _TABLES = """
 CREATE TABLE epochs (
@@ -50,11 +60,15 @@ CREATE TABLE slices (
 """
 
 
-class EvidenceFile:
-    """An open file; in memory where there is no path."""
+class BusyError(DataError):
+    """Another program kept the file to itself for too long."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
+
+class EvidenceFile:
+    """An open file; in memory where there is no path. `patience` tells how many seconds to wait for other processes."""
+
+    def __init__(self, path: Path | None, patience: Callable[[], float] = lambda: BUSY_SECONDS) -> None:
+        self.path, self.patience = path, patience
         with self.explained():
             if path is None:
                 self.base = sqlite3.connect(":memory:", isolation_level=None)
@@ -70,8 +84,8 @@ class EvidenceFile:
                 raise
 
     def _check(self) -> None:
-        (application,) = self.base.execute("PRAGMA application_id").fetchone()
-        (version,) = self.base.execute("PRAGMA user_version").fetchone()
+        (application,) = self._patiently(lambda: self.base.execute("PRAGMA application_id").fetchone())
+        (version,) = self._patiently(lambda: self.base.execute("PRAGMA user_version").fetchone())
         if application != APPLICATION:
             raise DataError(f"{self.path} is no evidence file of crowdproof: name another file, it was left as it is.")
         if version != VERSION:
@@ -84,9 +98,9 @@ class EvidenceFile:
             (pages,), (size,) = (base.execute(f"PRAGMA {each}").fetchone() for each in ("page_count", "page_size"))
             if self.path is not None and self.path.stat().st_size != pages * size:
                 raise sqlite3.DatabaseError("it ends in the middle of a page")  # of which SQLite takes no notice
-        if answers != ["ok"]:
-            raise sqlite3.DatabaseError(answers[0])
-        self._check_columns()
+            if answers != ["ok"]:
+                raise sqlite3.DatabaseError(answers[0])
+            self._check_columns()
 
     def _check_columns(self) -> None:
         """Refuse a table that has other columns than are written today, and all that is no table of ours.
@@ -109,14 +123,28 @@ class EvidenceFile:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Around what is to be written as a whole, or not at all; other processes wait."""
         with self.explained():
-            self.base.execute("BEGIN IMMEDIATE")
+            self._patiently(lambda: self.base.execute("BEGIN IMMEDIATE"))
             try:
                 yield self.base
-                self.base.execute("COMMIT")
+                self._patiently(lambda: self.base.execute("COMMIT"))  # it waits for those who read
             except BaseException:
                 if self.base.in_transaction:
                     self.base.execute("ROLLBACK")
                 raise
+
+    def _patiently(self, act: Callable[[], T]) -> T:
+        """Do something as soon as no other process has the file, if that is before our patience is over."""
+        began = time.monotonic()
+        end = began + self.patience()
+        while True:
+            try:
+                return act()
+            except sqlite3.OperationalError as error:
+                now = time.monotonic()
+                over = now >= end or (asked() and now >= began + ASKED_SECONDS)
+                if not _busy(error) or over:
+                    raise
+                time.sleep(STEP_SECONDS / 20)  # SQLite does not always wait
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
@@ -125,6 +153,16 @@ class EvidenceFile:
             yield
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # which is what a missing table is
+            if _busy(error):
+                raise BusyError(
+                    f"cannot use the evidence file {self.path}: another program has it open to write or to copy it, "
+                    "and did not let go of it. End that program and run the gate again."
+                ) from None
+            if code == MOVED:
+                raise DataError(
+                    f"the evidence file {self.path} was moved or removed while it was in use: put it back, or restore "
+                    "it from a copy, since a new file begins the false-alarm rate anew."
+                ) from None
             if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
                 raise DataError(f"cannot use the evidence file {self.path}: {error}. Is its folder writable?") from None
             raise DataError(
@@ -138,6 +176,10 @@ class EvidenceFile:
             ) from None
         except OSError as error:
             raise DataError(f"cannot use the evidence file {self.path}: {error.strerror}.") from None
+
+
+def _busy(error: sqlite3.DatabaseError) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def _columns(base: sqlite3.Connection, table: str) -> list[str]:
@@ -154,7 +196,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     if path.stat().st_size == 0:  # SQLite would take it for a new file, and forget what was in it
         raise sqlite3.DatabaseError("it is empty")
     uri = f"{path.resolve().as_uri()}?mode=rw"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=STEP_SECONDS)
 
 
 def _create(path: Path) -> None:

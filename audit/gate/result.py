@@ -33,6 +33,8 @@ class GateResult:
     """Names of the claims whose failure is knowingly let pass."""
     problems: tuple[str, ...] = ()
     """What is wrong with the suppressions."""
+    unkept: str | None = None
+    """Why evidence of this run was not kept, where the file that it is kept in failed."""
     lasting: bool = False
     """Whether evidence is kept, so that the error is that of the gate's whole life and not of this run."""
     interrupted: bool = False
@@ -50,6 +52,8 @@ class GateResult:
             return code
         if self.problems:
             return ExitCode.USAGE
+        if self.unkept is not None:
+            return ExitCode.BROKEN
         if code is ExitCode.REFUTED:
             rest = [each for each in judged if not isinstance(each.verdict, Refuted)]
             return exit_code(rest, lenient=lenient) if rest else ExitCode.HELD

@@ -9,7 +9,9 @@ from attrs import define, frozen
 
 from crowdproof import interrupts
 from crowdproof.audit.gate.cases import Case, Engine, slice_seed
-from crowdproof.audit.gate.evidence import Epoch, Evidence, Standing
+from crowdproof.audit.gate.deadline import Deadline
+from crowdproof.audit.gate.evidence import Slice, Standing
+from crowdproof.audit.gate.ledger import Account, Ledger
 from crowdproof.audit.request import Budget
 from crowdproof.errors import pass_interrupts, told
 
@@ -20,31 +22,12 @@ SMALLEST = 2
 """Runs of the smallest slice: a test compares two datasets, so it needs a run on each."""
 
 
-@frozen
-class Deadline:
-    """When the time of a gate is over."""
-
-    end: float
-
-    @classmethod
-    def within(cls, seconds: float) -> "Deadline":
-        """So many seconds from now."""
-        return cls(time.monotonic() + seconds)
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left; 0 when it is over."""
-        return max(0.0, self.end - time.monotonic())
-
-
 @define
 class ClaimUnderTest:
-    """A claim, the epoch of the evidence file that it is tested in, and what its slices have shown so far."""
+    """A claim, the account that its evidence is kept in, and what its slices have shown so far."""
 
     case: Case
-    epoch: Epoch
-    alpha: Fraction
-    standing: Standing
+    account: Account
     spent: int = 0
     """Runs that this gate has spent on it."""
     done: int = 0
@@ -52,9 +35,20 @@ class ClaimUnderTest:
     sees: bool = False
     """Whether a leak could have shown in any of its slices."""
     seconds: float = 0.0
-    crash: str | None = None
+    failure: str | None = None
+    """Why it could not be examined to the end."""
     detectable: str = ""
     """What this gate would have seen, in words."""
+
+    @property
+    def alpha(self) -> Fraction:
+        """The chance of refuting it if it is true."""
+        return self.account.alpha
+
+    @property
+    def standing(self) -> Standing:
+        """What the evidence so far amounts to."""
+        return self.account.standing
 
     @property
     def refuted(self) -> bool:
@@ -64,7 +58,7 @@ class ClaimUnderTest:
     @property
     def over(self) -> bool:
         """Whether there is nothing left to do for it in this gate."""
-        return self.refuted or self.crash is not None or self.done >= self.case.runs
+        return self.refuted or self.failure is not None or self.done >= self.case.runs
 
     @property
     def suspicion(self) -> float:
@@ -85,9 +79,7 @@ class Rounds:
     """Runs the slices of all claims in rounds: in each round every claim has one slice, the most suspicious first."""
 
     engine: Engine
-    evidence: Evidence
-    run_id: str
-    """Tells this run of the gate from others that add to the same evidence."""
+    ledger: Ledger
     seed: int
     deadline: Deadline
     tell: Callable[[str], None] = lambda _: None
@@ -101,24 +93,40 @@ class Rounds:
                     self._slice(test, test.next_size(round_))
 
     def _slice(self, test: ClaimUnderTest, size: int) -> None:
+        """Run one slice. Trouble with one claim, whosever fault, is not that of the others."""
         started = time.monotonic()
-        number = self.evidence.draw(test.epoch)
         self.tell(f"{test.case.entry.name}: {test.spent:,} of {test.case.runs:,} runs")
-        budget = Budget(size, self.deadline.left)
         try:
-            seed = slice_seed(self.seed, test.epoch.number, number)
-            found = self.engine.slice(test.case, budget, alpha=test.alpha, seed=seed, state=test.standing.state)
-        except BaseException as error:  # noqa: BLE001  (a crash of one claim, whosever fault, is not that of the others)
+            number = self.ledger.draw(test.account)
+        except BaseException as error:  # noqa: BLE001
             pass_interrupts(error)
-            self.evidence.close_epoch(test.epoch)
-            test.crash = told(error)
+            test.failure = told(error)
             return
-        test.standing = self.evidence.commit(test.epoch, number, run=self.run_id, found=found)
-        if test.standing.closed:
-            test.crash = "it crashed in another audit of the same claim at the same time"
+        try:
+            found = self._found(test, number, size)
+        except BaseException as error:  # noqa: BLE001
+            pass_interrupts(error)
+            self.ledger.close(test.account)
+            test.failure = f"The target could not be run: {told(error)}"
             return
+        self._count(test, number, size, found)
+        test.seconds += time.monotonic() - started
+
+    def _found(self, test: ClaimUnderTest, number: int, size: int) -> Slice:
+        seed = slice_seed(self.seed, test.account.epoch.number, number)
+        budget = Budget(size, self.deadline.left)
+        return self.engine.slice(test.case, budget, alpha=test.alpha, seed=seed, state=test.standing.state)
+
+    def _count(self, test: ClaimUnderTest, number: int, size: int, found: Slice) -> None:
+        """Add a slice to the evidence; it counts in this run whatever breaks into that."""
         test.detectable = found.detectable or test.detectable
         test.spent += found.runs
         test.sees |= found.sees
         test.done += size if found.whole else 0
-        test.seconds += time.monotonic() - started
+        try:
+            self.ledger.commit(test.account, number, found)
+        except BaseException as error:  # noqa: BLE001
+            pass_interrupts(error)
+            test.failure = told(error)
+        if test.standing.closed:
+            test.failure = "The target could not be run: it crashed in another audit of the same claim at the same time"

@@ -7,7 +7,6 @@ adds up over runs of the gate.
 import contextlib
 import datetime
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -20,11 +19,12 @@ from crowdproof.audit.gate.cases import Case, Engine
 from crowdproof.audit.gate.code_hash import Code, code_of, key_of
 from crowdproof.audit.gate.completing import complete
 from crowdproof.audit.gate.config import Entry, Project
-from crowdproof.audit.gate.evidence import Evidence
+from crowdproof.audit.gate.deadline import Deadline
 from crowdproof.audit.gate.folder import working_in
+from crowdproof.audit.gate.ledger import Ledger, opened
 from crowdproof.audit.gate.reproduce_command import ReproduceCommand
 from crowdproof.audit.gate.result import GateResult
-from crowdproof.audit.gate.rounds import ClaimUnderTest, Deadline, Rounds
+from crowdproof.audit.gate.rounds import ClaimUnderTest, Rounds
 from crowdproof.audit.gate.verdicts import concluded
 from crowdproof.audit.request import Budget
 from crowdproof.errors import DataError, pass_interrupts, told
@@ -52,14 +52,10 @@ def run_gate(project: Project, options: Options, engine: Engine | None = None) -
 
         engine = AuditEngine()
     started = time.monotonic()
-    with _inside(project) as inner, Evidence(_evidence_path(inner, options)) as evidence:
+    deadline = Deadline.within(options.seconds or project.config.seconds)
+    with _inside(project) as inner, opened(_evidence_path(inner, options), inner.config.error, deadline) as ledger:
         run = _Run(
-            project=inner,
-            file=str(project.path),
-            options=options,
-            engine=engine,
-            evidence=evidence,
-            deadline=Deadline.within(options.seconds or inner.config.seconds),
+            project=inner, file=str(project.path), options=options, engine=engine, ledger=ledger, deadline=deadline
         )
         findings = [run.findings[entry.name] for entry in run.examine()]
         today = options.today or datetime.datetime.now(tz=datetime.UTC).date()
@@ -71,6 +67,7 @@ def run_gate(project: Project, options: Options, engine: Engine | None = None) -
         seconds=time.monotonic() - started,
         passed=marked.passed,
         problems=marked.problems,
+        unkept=ledger.lost,
         lasting=project.config.evidence is not None and options.keep,
         interrupted=run.interrupted,
     )
@@ -97,9 +94,8 @@ class _Run:
     """The configuration, as seen from where the gate was started."""
     options: Options
     engine: Engine
-    evidence: Evidence
+    ledger: Ledger
     deadline: Deadline
-    run_id: str = Factory(lambda: uuid.uuid4().hex)
     findings: dict[str, Finding] = Factory(dict)
     keys: dict[str, str] = Factory(dict)
     interrupted: bool = False
@@ -108,6 +104,7 @@ class _Run:
         """Fill in a finding for every claim; the claims are handed back, and what comes after is not interrupted."""
         entries = self.project.config.claims
         try:
+            self.ledger.reserve(len(entries))
             self._calculate(entries)
             self._work(entries)
         except BaseException as error:  # noqa: BLE001  (what is found about the others is not lost)
@@ -117,6 +114,7 @@ class _Run:
                 if entry.name not in self.findings:
                     self._found(entry, Finding(entry.name, entry.claim, verdict))
         interrupts.keep()
+        self.ledger.finish()
         return entries
 
     def _calculate(self, entries: tuple[Entry, ...]) -> None:
@@ -203,20 +201,13 @@ class _Run:
         """
         if not case.spends:
             return self.project.config.error
-        epoch = self.evidence.open_epoch(f"{self.keys[case.entry.name]} {self.run_id}", case.entry.name)
-        self.evidence.close_epoch(epoch)
-        return epoch.alpha(self.project.config.error)
+        return self.ledger.share(self.keys[case.entry.name], case.entry.name)
 
     def _test(self, cases: list[Case]) -> None:
         """Test these claims statistically, and fill in a finding for each."""
-        tests = [self._under_test(case) for case in cases]
+        tests = [test for case in cases for test in self._under_test(case)]
         rounds = Rounds(
-            self.engine,
-            self.evidence,
-            run_id=self.run_id,
-            seed=self.options.seed,
-            deadline=self.deadline,
-            tell=self.options.tell,
+            self.engine, self.ledger, seed=self.options.seed, deadline=self.deadline, tell=self.options.tell
         )
         stopped: Verdict | None = None
         try:
@@ -229,14 +220,16 @@ class _Run:
                 finding = evolve(finding, verdict=stopped, certainty=None)
             self._found(test.case.entry, finding)
 
-    def _under_test(self, case: Case) -> ClaimUnderTest:
-        """The claim with its epoch: the one that earlier runs of the gate added to, or one for this run alone."""
-        key = self.keys[case.entry.name]
+    def _under_test(self, case: Case) -> list[ClaimUnderTest]:
+        """The claim with its account, which may be one for this run alone; none where it has no share of the error."""
+        key, entry = self.keys[case.entry.name], case.entry
         if case.passing is not None:
-            key = f"{key} {self.run_id}"
-        epoch = self.evidence.open_epoch(key, case.entry.name)
-        alpha = epoch.alpha(self.project.config.error)
-        return ClaimUnderTest(case, epoch, alpha=alpha, standing=self.evidence.standing(epoch))
+            key = f"{key} {self.ledger.run_id}"
+        try:
+            return [ClaimUnderTest(case, self.ledger.open(key, entry.name))]
+        except DataError as error:
+            self._found(entry, _skipped(entry, error))
+            return []
 
     def _found(self, entry: Entry, finding: Finding) -> None:
         """Keep a finding, completed with what is the same for all."""

@@ -31,11 +31,19 @@ NOT_FOLLOWED = Note(
     "What else the target loads or reads as it runs is not seen: name it under sources.",
 )
 
+ALONE = Note(
+    "Evidence was not kept",
+    "The evidence file could not be used any more, so this run went on by itself, with a share of the error of its "
+    "own. The next run does not know what it found.",
+)
+
 
 def concluded(test: ClaimUnderTest) -> Finding:
     """The finding about a claim, from the evidence of this run of the gate and of the runs before it."""
     entry, verdict = test.case.entry, _verdict(test)
-    notes: tuple[Note, ...] = () if test.crash is not None else (_so_far(test),)
+    notes: tuple[Note, ...] = () if test.failure is not None else (_so_far(test),)
+    if test.account.alone:
+        notes += (ALONE,)
     if test.case.passing is not None:
         notes += (Note("Evidence does not add up", f"This run stands alone: {test.case.passing}."),)
     elif unfollowed(entry, test.case.loaded):
@@ -74,8 +82,8 @@ def _certainty(test: ClaimUnderTest, verdict: Verdict) -> Certainty | None:
 
 
 def _verdict(test: ClaimUnderTest) -> Verdict:
-    if test.crash is not None:
-        return Skipped(f"The target could not be run: {test.crash}")
+    if test.failure is not None:
+        return Skipped(test.failure)
     if test.refuted:
         return Refuted(_witness(test))
     needed = -math.log(test.alpha)

@@ -72,6 +72,8 @@ def command(  # noqa: PLR0917  (one for each option)
     finally:  # the summary is told whatever became of the reports
         for problem in result.problems:
             tell(f"crowdproof: {problem}")
+        if result.unkept is not None:
+            tell(f"crowdproof: evidence was not kept: {result.unkept}")
         if result.interrupted:
             tell("Interrupted.")
         remark(result.summary())

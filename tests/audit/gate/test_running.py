@@ -434,5 +434,6 @@ def test_an_evidence_file_that_fails_on_the_way_leaves_what_is_decided(tmp_path,
 
     monkeypatch.setattr(Evidence, "commit", full)
     result = gate(path, Scripted(a=[20, 0, 0], b=[1, 0, 0], c=exact()))
-    assert verdicts(result) == {"a": Refuted, "b": Skipped, "c": NotRefuted}
-    assert result.findings[1].verdict.reason == "cannot use the evidence file: the disk is full."
+    assert verdicts(result) == {"a": Refuted, "b": NotRefuted, "c": NotRefuted}
+    assert result.unkept == "cannot use the evidence file: the disk is full."
+    assert (result.exit_code(), result.exit_code(exit_zero=True)) == (ExitCode.REFUTED, ExitCode.BROKEN)
