@@ -1,6 +1,7 @@
 """A program that is started for each run: table in by file or stdin, release out by file or stdout."""
 
 import contextlib
+import math
 import os
 import shlex
 import shutil
@@ -9,6 +10,7 @@ import stat
 import string
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Self
@@ -26,6 +28,8 @@ from crowdproof.interrupts import unbroken
 LAST_REFUSAL = 123
 """Exit statuses above are those of `timeout`, `env`, shells and containers: a program that did not start or was killed.
 """
+LOOK_SECONDS = 1.0
+"""How often it is looked at how much a program prints: a guess; a disk takes no more than a GiB or so in that time."""
 LAST_WORDS = 400
 """Bytes of stderr that an error shows: a few lines."""
 
@@ -84,14 +88,10 @@ class CommandTarget(Target):
                 words, self.limits, stdin=stdin, stdout=printed.stdout, stderr=printed.stderr, env=environment
             ) as process,
         ):
-            try:
-                code = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                late = f"was stopped after {limit} s without ending: raise its time limit."
-                raise TargetError(f"{shlex.join(words)} {late}{last_words(printed.stderr)}") from None
+            code = printed.ended(process, words, limit)
         if code != 0:  # a program that says no has answered; one that was killed has not
-            kind = NoReleaseError if 0 < code <= LAST_REFUSAL else TargetError
-            raise kind(f"{shlex.join(words)} ended with {status_words(code)}.{last_words(printed.stderr)}")
+            how = f"{shlex.join(words)} ended with {status_words(code)}.{last_words(printed.stderr)}"
+            raise self.limits.judged(NoReleaseError(how)) if 0 < code <= LAST_REFUSAL else TargetError(how)
 
 
 def split(command: str, params: Mapping[str, Json], known: set[str]) -> list[str]:
@@ -166,11 +166,9 @@ def _remove(made: "tempfile.TemporaryDirectory[str]") -> None:
     """Remove the folder as far as that is possible: the program may have done anything to it."""
     try:
         made.cleanup()
-    except RecursionError:  # folders within folders, more of them than Python goes down
+    except (RecursionError, OSError):  # folders within folders, more of them than Python goes down or can hold open
         with contextlib.suppress(OSError):
             subprocess.run(["rm", "-rf", made.name], check=False, stderr=subprocess.DEVNULL)  # noqa: S607
-    except OSError:
-        return
 
 
 class _Printed:
@@ -180,6 +178,20 @@ class _Printed:
         with unbroken():
             self.stdout, self.stderr = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         return self
+
+    def ended(self, process: "subprocess.Popen[bytes]", words: list[str], limit: float | None) -> int:
+        """The status with which the program ends; one that takes too long, or prints without end, is stopped."""
+        end = math.inf if limit is None else time.monotonic() + limit
+        while True:
+            left = end - time.monotonic()
+            try:
+                return process.wait(max(0.0, min(left, LOOK_SECONDS)))
+            except subprocess.TimeoutExpired:
+                check_size(self.stdout, words)
+                check_size(self.stderr, words)
+            if left <= LOOK_SECONDS:
+                late = f"was stopped after {limit} s without ending: raise its time limit."
+                raise TargetError(f"{shlex.join(words)} {late}{last_words(self.stderr)}")
 
     def __exit__(self, *_: object) -> None:
         with unbroken():
@@ -197,14 +209,20 @@ def _opened(path: Path, words: list[str], printed: _Printed) -> IO[bytes]:
     raise TargetError(f"{shlex.join(words)} ended with exit status 0 and wrote no file.{last_words(printed.stderr)}")
 
 
+def check_size(file: IO[bytes], words: list[str]) -> int:
+    """How many bytes a program has written, if these are not too many: they take space that nobody sees."""
+    size = os.fstat(file.fileno()).st_size
+    if size > MOST_BYTES:
+        raise TargetError(
+            f"{shlex.join(words)} wrote {size >> 20:,} MiB, and {MOST_BYTES >> 20:,} are read: let it write less."
+        )
+    return size
+
+
 def content_of(file: IO[bytes], words: list[str]) -> bytes:
     """All that is in a file, if that is not too much."""
     try:
-        size = os.fstat(file.fileno()).st_size
-        if size > MOST_BYTES:
-            raise TargetError(
-                f"{shlex.join(words)} wrote {size >> 20:,} MiB, and {MOST_BYTES >> 20:,} are read: let it release less."
-            )
+        size = check_size(file, words)
         file.seek(0)
         return file.read(size)
     except (OSError, MemoryError) as error:

@@ -18,6 +18,7 @@ from crowdproof.audit.releases import snapshot
 from crowdproof.audit.targets import own_process
 from crowdproof.audit.targets.databases import KINDS
 from crowdproof.audit.targets.exchange import read_named, read_written, written_file
+from crowdproof.audit.targets.exhausted import out_of_memory
 from crowdproof.audit.targets.forms import FIND, give, handed
 from crowdproof.audit.targets.generators import reseed_global, sequence_of
 from crowdproof.audit.targets.run import told_briefly
@@ -117,6 +118,8 @@ class Function:
         except TargetError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a target raises is shown)
+            if out_of_memory(error):
+                raise TargetError(f"{self.name} ran out of memory: give it a larger memory limit.") from None
             raise NoReleaseError(f"{self.name} raised {describe(error, self.call)}") from None
         except BaseException as error:  # noqa: BLE001
             interrupts.pass_asked(error)

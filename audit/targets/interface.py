@@ -13,7 +13,7 @@ from attrs import field, frozen
 from crowdproof.audit.releases import Refusal, snapshot
 from crowdproof.audit.targets.behaviour import Behaviour
 from crowdproof.audit.targets.loaded import Loaded
-from crowdproof.errors import NoReleaseError, ParameterError
+from crowdproof.errors import NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Json
 from crowdproof.mechanism import Mechanism
 
@@ -34,6 +34,18 @@ class Limits:
     seconds: float | None = field(default=60.0, converter=_positive)
     memory: float | None = field(default=None, converter=_positive)
     """Bytes beyond what the idle process holds."""
+
+    def judged(self, refusal: NoReleaseError) -> TargetError:
+        """A refusal of a program, or the limit of memory where there is one: that may be why it gave up.
+
+        To count this as an answer would refute a claim by a limit that is ours: the larger of two tables takes more.
+        """
+        if self.memory is None:
+            return refusal
+        return TargetError(
+            f"under a memory limit of {self.memory / 2**20:,.0f} MiB nobody can tell a refusal from too little memory: "
+            f"raise the limit, or leave it out where the program refuses such data anyway. {refusal}"
+        )
 
 
 class Target(ABC):

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import weakref
 from collections import deque
@@ -32,6 +31,7 @@ from crowdproof.audit.targets.channel import (
 from crowdproof.audit.targets.forms import forms_told
 from crowdproof.audit.targets.interface import Limits
 from crowdproof.audit.targets.loaded import Loaded
+from crowdproof.audit.targets.log_file import cut, log_file
 from crowdproof.audit.targets.serve import ERRORS, status_words
 from crowdproof.audit.targets.transport import decode
 from crowdproof.errors import CrowdproofError, NoReleaseError, TargetError
@@ -74,7 +74,7 @@ class Interpreter:
 
     def _start(self) -> None:
         """Start the interpreter; from here on it ends with this object at the latest."""
-        self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (what the target prints; closed in end)
+        self._log = log_file()  # what the target prints; closed in end
         ours, theirs = socket.socketpair()
         with theirs:
             code = (
@@ -163,6 +163,7 @@ class Interpreter:
 
     def _answer(self, ticket: bytes) -> Any:
         limit = self.setup.limits.seconds
+        cut(self._log)
         answer = self._receive(limit, f"gave no result within {limit} s and was stopped: raise its time limit")
         if answer.ticket != ticket:
             raise self._out_of_turn()

@@ -1,18 +1,19 @@
 """A program that stays up and is asked line by line: whatever it says without being asked is an error of it."""
 
 import contextlib
+import math
 import os
 import select
 import shlex
 import subprocess
-import tempfile
 import time
 import weakref
 from typing import Any
 
-from crowdproof.audit.targets.command import last_words, start, stop
+from crowdproof.audit.targets.command import LOOK_SECONDS, check_size, last_words, start, stop
 from crowdproof.audit.targets.exchange import MOST_BYTES
 from crowdproof.audit.targets.interface import Limits
+from crowdproof.audit.targets.log_file import cut, log_file
 from crowdproof.audit.targets.serve import status_words
 from crowdproof.errors import TargetError
 from crowdproof.interrupts import unbroken
@@ -28,7 +29,7 @@ class LineProgram:
         self._name, self._limit = shlex.join(words), limits.seconds
         self._rest = bytearray()
         with unbroken():
-            self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (its stderr; closed in end)
+            self._log = log_file()  # its stderr; closed in end
             self._process = start(words, limits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
             assert self._process.stdin is not None
             os.set_blocking(self._process.stdin.fileno(), False)
@@ -43,6 +44,7 @@ class LineProgram:
         """Send a line, wait for one."""
         deadline = None if self._limit is None else time.monotonic() + self._limit
         self.hear_nothing()
+        cut(self._log)
         self._send(line.encode() + b"\n", deadline)
         while b"\n" not in self._rest:
             self._rest += self._read(deadline)
@@ -119,12 +121,14 @@ class LineProgram:
 
     def _read(self, deadline: float | None) -> bytes:
         assert self._process.stdout is not None
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        if not select.select([self._process.stdout], [], [], left)[0]:
-            raise TargetError(
-                f"{self._name} gave no line of answer within {self._limit} s and was stopped: raise its time limit, "
-                f"and make sure that it flushes its output.{self._tail()}"
-            )
+        end = math.inf if deadline is None else deadline
+        while not select.select([self._process.stdout], [], [], max(0.0, min(end - time.monotonic(), LOOK_SECONDS)))[0]:
+            check_size(self._log, [self._name])
+            if time.monotonic() >= end:
+                raise TargetError(
+                    f"{self._name} gave no line of answer within {self._limit} s and was stopped: raise its time "
+                    f"limit, and make sure that it flushes its output.{self._tail()}"
+                )
         return self._part()
 
     def _part(self) -> bytes:

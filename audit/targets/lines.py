@@ -18,7 +18,7 @@ from crowdproof.audit.targets.forms import require_table
 from crowdproof.audit.targets.interface import Limits, Target
 from crowdproof.audit.targets.line_program import LineProgram
 from crowdproof.audit.targets.spec import TargetSpec
-from crowdproof.errors import OutOfTimeError, ParameterError
+from crowdproof.errors import NoReleaseError, OutOfTimeError, ParameterError
 from crowdproof.findings import Json
 
 
@@ -62,7 +62,10 @@ class LinesTarget(Target):
         if self.fresh:
             self._finish(live)
         what = f"the answer of {self.name}"
-        return from_json(as_text(answer, what), what)
+        try:
+            return from_json(as_text(answer, what), what)
+        except NoReleaseError as refusal:
+            raise self.limits.judged(refusal) from None
 
     def _finish(self, live: LineProgram) -> None:
         """End a program that has had its one question, if that was all that it had to say."""

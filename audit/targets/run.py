@@ -7,6 +7,7 @@ from attrs import field, frozen
 
 from crowdproof.audit.data.copies import own_copy
 from crowdproof.audit.releases import Refusal, Releases, code, snapshot
+from crowdproof.audit.targets.exhausted import out_of_memory
 from crowdproof.audit.targets.generators import Sent
 from crowdproof.audit.targets.staying import no_copy
 from crowdproof.errors import NoReleaseError, TargetError, pass_interrupts
@@ -64,6 +65,8 @@ def refusal_of(error: BaseException) -> Refusal:
         return Refusal(str(error))
     if isinstance(error, TargetError):
         raise error
+    if out_of_memory(error):
+        raise TargetError(f"it ran out of memory ({told_briefly(error)}): audit it on less data, or with more memory.")
     return Refusal(f"it raised {told_briefly(error)}")
 
 

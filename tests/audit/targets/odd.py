@@ -41,6 +41,29 @@ def eats_memory(table):
     return len(bytearray(1 << 33))
 
 
+def gives_up_for_lack_of_memory(table):
+    try:
+        return len(bytearray(1 << 33))
+    except MemoryError as error:
+        raise ValueError("too large a table") from error
+
+
+def gives_up_in_other_words(table):
+    try:
+        return len(bytearray(1 << 33))
+    except MemoryError:
+        raise RuntimeError("worker failed") from None
+
+
+def cannot_start_a_process(table):
+    raise OSError(12, "Cannot allocate memory")
+
+
+def logs_much(table):
+    print("x" * 2**20)
+    return 1
+
+
 def spoils_its_input(table: np.ndarray):
     table[:] = 0
     return table

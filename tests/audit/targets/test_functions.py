@@ -11,6 +11,7 @@ from crowdproof.audit import audit
 from crowdproof.audit.releases import same
 from crowdproof.audit.targets import load_target
 from crowdproof.audit.targets.forms import give
+from crowdproof.audit.targets.run import refusal_of
 from crowdproof.audit.targets.taken import take
 from crowdproof.claims import Safe
 from crowdproof.errors import NoReleaseError, ParameterError, TargetError
@@ -264,10 +265,20 @@ def test_a_process_that_ends_tells_how_and_the_next_run_has_a_new_one(isolate):
 
 
 @pytest.mark.parametrize("isolate", ["worker", "fresh"])
-def test_memory_is_limited(isolate):
+@pytest.mark.parametrize(
+    "name", ["eats_memory", "gives_up_for_lack_of_memory", "gives_up_in_other_words", "cannot_start_a_process"]
+)
+def test_memory_is_limited_and_too_little_is_no_refusal(isolate, name):
     spent = pytest.raises(TargetError, match="ran out of memory")
-    with odd("eats_memory", isolate=isolate, memory=2**30) as target, spent:
+    with odd(name, isolate=isolate, memory=2**30) as target, spent as caught:
         target(PEOPLE, RNG)
+    assert not isinstance(caught.value, NoReleaseError)
+
+
+def test_a_mechanism_that_runs_out_of_memory_has_not_refused():
+    with pytest.raises(TargetError, match="ran out of memory"):
+        refusal_of(MemoryError())
+    assert refusal_of(ValueError("too few rows")).reason == "it raised ValueError: too few rows"
 
 
 @pytest.mark.slow
