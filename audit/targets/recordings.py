@@ -32,6 +32,7 @@ class ReleasePair(Target):
     def __init__(self, left: Path, right: Path) -> None:
         self.files = {LEFT: _files(left), RIGHT: _files(right)}
         _check_distinct(left, right, [*self.files[LEFT], *self.files[RIGHT]])
+        _check_alike([*self.files[LEFT], *self.files[RIGHT]])
         self.name = f"releases in {left} and {right}"
         self.params = {}
         self.spec = {"spec": f"releases:{left},{right}"}
@@ -129,6 +130,19 @@ def _check_distinct(left: Path, right: Path, files: Sequence[Path]) -> None:
             raise ParameterError(
                 f"{first} and {path} are the same file, and each output is to be a run of its own: remove one of them."
             )
+
+
+def _check_alike(files: Sequence[Path]) -> None:
+    """All outputs are files of one kind: the same release looks otherwise as text than with types."""
+    packed = {".gz": ".csv"}  # what is in it
+    endings = {path.suffix.lower(): path for path in files}
+    kinds = {SUFFIXES[packed.get(ending, ending)]: path for ending, path in endings.items()}
+    if len(kinds) > 1:
+        first, second, *_ = kinds.values()
+        raise ParameterError(
+            f"{first} and {second} are files of different kinds, which show the same release in different ways: write "
+            "all outputs in one of them."
+        )
 
 
 def load(spec: TargetSpec) -> Target:

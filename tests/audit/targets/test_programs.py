@@ -1,8 +1,14 @@
 """Commands, services and release pairs: every way to go wrong has its message."""
 
+import contextlib
 import http.server
 import itertools
+import os
+import shlex
+import shutil
+import sqlite3
 import sys
+import tempfile
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +18,8 @@ import polars as pl
 import pytest
 
 from crowdproof.audit import audit
-from crowdproof.audit.targets import ReleasePair, load_target
+from crowdproof.audit.data.tables import read_table
+from crowdproof.audit.targets import ReleasePair, command, line_program, load_target, log_file
 from crowdproof.claims import DP, Neighbours
 from crowdproof.errors import DataError, ExitCode, NoReleaseError, ParameterError, TargetError
 from crowdproof.findings import Refuted, Skipped, Undecided
@@ -67,8 +74,60 @@ def test_a_hanging_program_is_stopped_with_all_it_started():
 
 def test_the_memory_of_a_program_is_limited():
     command = f"{sys.executable} -c 'len(bytearray(1 << 33))'"
-    with pytest.raises(NoReleaseError, match="MemoryError"):
+    with pytest.raises(TargetError, match=r"(?s)memory limit of 1,024 MiB .*MemoryError"):
         load_target(f"command:{command}", memory=2**30, timeout=20).runs(PEOPLE, [1])
+
+
+LINES_ERROR = f"lines:{sys.executable} -c 'input(); print(dict(error=1))'".replace(
+    "dict(error=1)", '__import__("json").dumps(dict(error=1))'
+)
+
+
+@pytest.mark.parametrize("spec", ["command:sh -c 'exit 1'", LINES_ERROR])
+@pytest.mark.parametrize("memory", [None, 2**30])
+def test_under_a_limit_of_ours_no_refusal_is_an_answer(spec, memory):
+    with load_target(spec, memory=memory, timeout=20) as target:
+        with pytest.raises(TargetError) as caught:
+            target.runs(PEOPLE, [1])
+        assert isinstance(caught.value, NoReleaseError) is (memory is None)
+        assert ("raise the limit, or leave it out" in str(caught.value)) is (memory is not None)
+
+
+def test_what_a_target_logs_takes_no_space_for_ever(monkeypatch):
+    answer = "print(json.dumps(dict(value=1)), flush=True)"
+    talkative = f"import json, sys\nfor _ in sys.stdin: sys.stderr.write('x' * 2**20); {answer}"
+    monkeypatch.setattr(log_file, "LOG_BYTES", 3 * 2**20)
+    with load_target(f"lines:{sys.executable} -c {shlex.quote(talkative)}", timeout=20) as target:
+        assert target.runs(PEOPLE, range(20)) == [1] * 20
+        assert os.fstat(target._live._log.fileno()).st_size <= 4 * 2**20
+    with load_target(f"{Path(__file__).with_name('odd.py')}:logs_much", timeout=20, isolate="worker") as target:
+        assert target.runs(PEOPLE, range(40)) == [1] * 40
+        assert os.fstat(target._process._live._log.fileno()).st_size <= 30 * 2**20  # 16 runs are ahead of us
+
+
+@pytest.mark.parametrize("start", ["command:sh -c", "lines:sh -c"])
+@pytest.mark.parametrize("where", [1, 2])
+def test_a_program_that_prints_without_end_is_stopped(monkeypatch, start, where):
+    monkeypatch.setattr(command, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(line_program, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(command, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(line_program, "LOOK_SECONDS", 0.1)
+    with (
+        load_target(f"{start} 'head -c 3000000 /dev/zero >&{where}; sleep 30'", timeout=20) as target,
+        pytest.raises(TargetError, match="MiB"),
+    ):
+        target.runs(PEOPLE, [1])
+
+
+def test_a_folder_that_a_program_left_is_removed_however_deep_it_is(tmp_path, monkeypatch):
+    def too_many(*_, **__):
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(shutil, "rmtree", too_many)
+    assert run("sh -c 'mkdir -p $(dirname $0)/a/b; cat'  {input}").equals(PEOPLE.cast(pl.String))
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parquet_keeps_types_and_csv_comes_back_as_text():
@@ -99,6 +158,27 @@ def test_programs_are_given_tables_only():
     with pytest.raises(DataError, match="takes a table, and this dataset is a dict"):
         load_target("command:cat").runs({}, [1])
     assert load_target("command:cat").runs(np.array([1, 2]), [1])[0]["value"].to_list() == ["1", "2"]
+
+
+@pytest.mark.parametrize("others", ["parquet", "arrow", "sqlite"])
+@pytest.mark.parametrize("mixed_within", [True, False])
+def test_releases_in_files_of_different_kinds_are_refused(tmp_path, others, mixed_within):
+    for side in "ab":
+        (tmp_path / side).mkdir()
+        PEOPLE.write_csv(tmp_path / side / "0.csv")
+    (tmp_path / "b" / ("1.csv" if mixed_within else "0.csv")).write_text("age\n3\n")
+    (tmp_path / "b" / "0.csv").rename(tmp_path / "b" / f"0.{others}")
+    with pytest.raises(ParameterError, match=r"files of different kinds.*write all outputs in one of them"):
+        ReleasePair(tmp_path / "a", tmp_path / "b")
+
+
+def test_releases_in_text_files_of_any_ending_are_of_one_kind(tmp_path):
+    for side, ending in (("a", "csv"), ("b", "tsv")):
+        (tmp_path / side).mkdir()
+        PEOPLE.write_csv(tmp_path / side / f"0.{ending}", separator="," if ending == "csv" else "\t")
+    pair = ReleasePair(tmp_path / "a", tmp_path / "b")
+    (left,), (right,) = pair.runs("left", [1]), pair.runs("right", [1])
+    assert left.equals(right)
 
 
 @pytest.mark.slow
@@ -253,7 +333,15 @@ DAMAGE = {
 def test_a_damaged_file_among_the_outputs_is_named_and_no_run_without_a_release(kind, side, tmp_path):
     name, content = DAMAGE[kind]
     recorded(tmp_path, 160, 0)
-    (tmp_path / side / "077.csv").unlink()
+    ending = Path(name).suffix
+    for file in tmp_path.glob("*/*.csv") if ending == ".parquet" else ():
+        read_table(file, text=True).write_parquet(file.with_suffix(ending))
+        file.unlink()
+    for file in tmp_path.glob("*/*.csv") if ending == ".sqlite" else ():
+        with contextlib.closing(sqlite3.connect(file.with_suffix(ending))) as base, base:
+            base.execute("CREATE TABLE t (count TEXT)")
+            base.executemany("INSERT INTO t VALUES (?)", read_table(file, text=True).rows())
+        file.unlink()
     (tmp_path / side / name).write_bytes(content)
     target = load_target(f"releases:{tmp_path}/left,{tmp_path}/right")
     finding = audit(target, DP("0.1"), pairs=[target.pair(Neighbours.ADD_REMOVE)], seed=1)
