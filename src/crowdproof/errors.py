@@ -1,6 +1,22 @@
 """What can go wrong, as types: each error is one sentence with its remedy, and knows its exit code."""
 
+import errno
 from enum import IntEnum
+
+_FULL = ("there is no space left on the disk", "make some, or set TMPDIR to a folder on another disk.")
+_MEMORY = "there is not enough memory: close other programs, raise the limit (ulimit -v), or audit less data."
+_PROCESSES = "no more processes or threads can be started: end others, or raise the limit (ulimit -u)."
+_LACKS = {
+    errno.EMFILE: ("no more files can be open at a time", "raise the limit (ulimit -n), or close other programs."),
+    errno.ENFILE: ("no more files can be open on this machine", "close other programs."),
+    errno.ENOSPC: _FULL,
+    getattr(errno, "EDQUOT", errno.ENOSPC): _FULL,
+    errno.EFBIG: ("a file may not be as large as it has to be", "raise the limit of the size of files (ulimit -f)."),
+    errno.EROFS: ("the file system can only be read", "give a folder that can be written, and set TMPDIR to one."),
+    errno.ENOMEM: ("there is not enough memory", "close other programs, or raise the limit (ulimit -v)."),
+    errno.EAGAIN: ("no more processes can be started", "end others, or raise the limit (ulimit -u)."),
+}
+"""What a machine may lack, by the number of the error: what is wrong, and the remedy."""
 
 
 class ExitCode(IntEnum):
@@ -71,9 +87,30 @@ def pass_interrupts(error: BaseException) -> None:
         raise error
 
 
-def unforeseen(error: BaseException) -> str:
-    """That an error is none of the user's; what to do about it is for the caller to add."""
-    return f"internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your data"
+def unforeseen(error: BaseException, remedy: str) -> str:
+    """What to do about an error that is no mistake of the user: the machine lacks something, or it is a bug."""
+    return lack(error) or (
+        f"internal error: {type(error).__name__}: {error}. This is a bug of crowdproof, not of your data; {remedy}, "
+        "and report it."
+    )
+
+
+def lack(error: BaseException) -> str | None:
+    """What the machine has too little of, with the remedy; None where the error is of another kind.
+
+    >>> lack(OSError(errno.EMFILE, "Too many open files"))
+    'no more files can be open at a time: raise the limit (ulimit -n), or close other programs.'
+    """
+    if isinstance(error, MemoryError):
+        return _MEMORY
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return _PROCESSES
+    if not isinstance(error, OSError):
+        return None
+    if "usable temporary directory" in str(error):
+        return "no folder for temporary files can be written: make space in /tmp, or set TMPDIR to another folder."
+    words = _LACKS.get(error.errno or 0)
+    return None if words is None else f"{words[0]}{f' ({error.filename})' if error.filename else ''}: {words[1]}"
 
 
 def told(error: BaseException) -> str:
@@ -84,4 +121,4 @@ def told(error: BaseException) -> str:
     """
     if isinstance(error, CrowdproofError):
         return str(error)
-    return f"{unforeseen(error)}; audit this claim alone with --verbose to see where, and report it."
+    return unforeseen(error, "audit this claim alone with --verbose to see where")

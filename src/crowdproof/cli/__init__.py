@@ -172,6 +172,6 @@ def _code() -> int:
     except BaseException as error:  # the last resort: a person never sees a traceback unasked
         if "CROWDPROOF_DEBUG" in os.environ:
             raise
-        streams.tell(f"crowdproof: {visible(unforeseen(error))}; run it with --verbose to see where, and report it.")
+        streams.tell(f"crowdproof: {visible(unforeseen(error, 'run it with --verbose to see where'))}")
         code = ExitCode.BROKEN
     return int(code or 0)
