@@ -34,7 +34,7 @@ def test_other_errors_are_no_lack(error):
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("limit", ["-n 16", "-n 9", "-f 0", "-v 400000"])
+@pytest.mark.parametrize("limit", ["-n 16", "-n 9", "-f 0"])
 def test_a_run_under_a_narrow_limit_ends_with_3_and_a_remedy(tmp_path, limit):
     (tmp_path / "people.csv").write_text("age\n" + "\n".join(map(str, range(20, 26))) + "\n")
     (tmp_path / "mine.py").write_text("def f(table, rng):\n    return table.height + int(rng.integers(9))\n")
