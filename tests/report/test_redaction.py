@@ -7,7 +7,7 @@ import pytest
 import crowdproof as cp
 from crowdproof.claims import DP, KAnonymity
 from crowdproof.errors import ExitCode
-from crowdproof.findings import Counterexample, Estimate, Event, Finding, Note, PairWitness, Refuted, Table
+from crowdproof.findings import Counterexample, Estimate, Event, Finding, Note, PairWitness, Refuted, Skipped, Table
 from crowdproof.report import FORMATS, render
 from crowdproof.report.redaction import HIDDEN, Hidden
 
@@ -119,3 +119,8 @@ def test_the_options_hide_and_show(command_line, tmp_path, monkeypatch):
 
 def test_the_safe_twin_of_a_report_says_nothing_of_hidden_values():
     assert "Hidden values" not in str(cp.bound(20, "0.1", "0.5"))
+
+
+def test_a_text_of_a_megabyte_without_a_space_is_read_in_one_go():
+    long = Finding("x", None, Skipped(f"it raised {'x' * 1_000_000}, age = 31"))
+    assert "Nothing could be examined" in render([long], "text")

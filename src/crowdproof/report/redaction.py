@@ -169,7 +169,7 @@ def _texts(finding: Finding) -> list[str]:
     return found
 
 
-_STATED = re.compile(r"(?P<column>[^\s=,:(“]+) = (?P<value>.+?)(?=, (?:against |\S+ = )|,? and |\)|”|$)")
+_STATED = re.compile(r"(?<![^\s=,:(“])(?P<column>[^\s=,:(“]+) = (?P<value>.+?)(?=, (?:against |\S+ = )|,? and |\)|”|$)")
 """How texts state the value of a column."""
 _NAME = re.compile(r"\(\S+ \d+\)")
 """What hidden values are called."""
