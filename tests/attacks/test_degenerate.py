@@ -13,7 +13,7 @@ def test_the_release_is_k_anonymous_and_shows_the_person(form):
     story = degenerate.run(form=form, k=3)
     assert story.victim.succeeds
     assert story.victim.baseline.high == 0
-    assert "NOT_REFUTED as 3-anonymous" in story.evidence[0].title
+    assert any("NOT_REFUTED as 3-anonymous" in each.title for each in story.evidence)
     assert "gout" in story.learned[0]
 
 

@@ -81,7 +81,7 @@ def test_half_a_character_spoils_no_format(form):
     findings = [*SAMPLES, Finding("it\ud800", SAMPLES[0].claim, Skipped("it said \udfff."))]
     text = render(findings, form)
     text.encode()
-    assert "\\udfff" in text or form == "junit"
+    assert "udfff" in text or form == "junit"  # LaTeX writes the backslash before it in its own way
 
 
 @pytest.mark.parametrize("behind_a_link", [False, True])

@@ -4,8 +4,6 @@ import importlib.util
 import re
 from pathlib import Path
 
-import pytest
-
 DOCS = Path(__file__).parents[2] / "docs"
 
 spec = importlib.util.spec_from_file_location("sentences", DOCS / "sentences.py")
@@ -39,9 +37,8 @@ def test_sentences_of_each_kind_are_listed():
         assert part in text, part
 
 
-@pytest.mark.parametrize("line", [each for each in LISTED if re.search(JARGON, each)])
-def test_no_sentence_is_jargon(line):
-    raise AssertionError(line)
+def test_no_sentence_is_jargon():
+    assert [each for each in LISTED if re.search(JARGON, each)] == []
 
 
 def test_a_text_of_a_docstring_or_a_pattern_is_no_sentence(tmp_path):
