@@ -1,5 +1,6 @@
 """Tables from Excel workbooks, with every cell as the workbook holds it."""
 
+import contextlib
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,13 +57,13 @@ def opened_workbook(path: Path, *, values: bool = True) -> Iterator[Any]:
         import openpyxl  # noqa: PLC0415  (optional)
     except ImportError:
         raise DataError(f"{path} is an Excel workbook: install crowdproof[formats], or save it as CSV.") from None
-    with _explained(path):
-        _check_size(path)
-        book = openpyxl.load_workbook(path, read_only=values, data_only=values)
-    try:
+    with contextlib.ExitStack() as held:
+        with _explained(path):
+            _check_size(path)
+            file = held.enter_context(path.open("rb"))  # where it cannot be read, openpyxl would leave it open
+            book = openpyxl.load_workbook(file, read_only=values, data_only=values)
+        held.callback(book.close)
         yield book
-    finally:
-        book.close()
 
 
 def _check_size(path: Path) -> None:

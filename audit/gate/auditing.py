@@ -6,13 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
 from crowdproof import wire
 from crowdproof.audit import audit
 from crowdproof.audit.allowance import Allowance
 from crowdproof.audit.compare import betting_story
 from crowdproof.audit.compare.betting import Ended, SequentialResult
+from crowdproof.audit.compare.betting.drift import DRIFT, SHARED
 from crowdproof.audit.compare.comparison import Comparison
 from crowdproof.audit.compare.conclusion import conclude
 from crowdproof.audit.compare.exact import NotDeterministicError
@@ -23,6 +24,7 @@ from crowdproof.audit.gate.evidence import Slice
 from crowdproof.audit.request import DEFAULT_CANARIES, Budget, OneRunTerms, Pair, Request, Sampling
 from crowdproof.audit.runners.inline import Inline
 from crowdproof.audit.targets.behaviour import Behaviour
+from crowdproof.audit.targets.interface import afresh
 from crowdproof.audit.targets.load import load_target
 from crowdproof.audit.targets.spec import Code, TargetSpec
 from crowdproof.claims import DistributionClaim
@@ -37,6 +39,10 @@ The first form had no number, and was changed without one.
 
 NAMED = 3
 """Pairs that a finding names: as many as a reader takes in at a glance. `crowdproof audit` lists all of them."""
+
+
+DOUBTS = {Ended.DRIFT: DRIFT, Ended.SHARED_NOISE: SHARED}
+"""Why a slice of a test by betting leaves its claim open."""
 
 
 @define(eq=False)
@@ -103,7 +109,8 @@ class AuditEngine:
             state=learned,
             detectable=f"{_of_the_last_slice(result.detectable.words)} {_named(comparison.pairs)}",
             whole=result.ended is not Ended.SECONDS,
-            sees=result.bet and not result.detectable.nothing,
+            sees=result.bet and not result.detectable.nothing and result.ended not in DOUBTS,
+            doubt=DOUBTS.get(result.ended, ""),
         )
 
     def release(self, case: Case) -> None:
@@ -181,7 +188,9 @@ def _enumerated(comparison: Comparison, case: Case) -> Finding | None:
     """
     try:
         comparison.enumerate()
-    except NotDeterministicError:
+    except NotDeterministicError:  # it may have drawn its noise when it started
+        question = comparison.question
+        case.subject.question = evolve(question, mechanism=afresh(question.mechanism))
         return None
     part, allowance = comparison.enumeration, comparison.allowance
     case.keys.update(part.keys)

@@ -31,7 +31,7 @@ from crowdproof.findings import Json
 
 FIRST_RESERVE = 1_000
 """The first number that is kept in reserve. At an error of 1e-6 its share asks for 28 nats of evidence where the first
-epoch asks for 14: large leaks are still found. The thousandth epoch and later ones come after all that is in use."""
+epoch asks for 14: large leaks are still found. Later epochs come after all that is in use."""
 
 
 @frozen
@@ -64,7 +64,9 @@ class Slice:
     whole: bool = True
     """Whether it came to the end of its runs before its time was over; not kept."""
     sees: bool = True
-    """Whether a leak could have shown in it: it had runs enough, after those that it learned from; not kept."""
+    """Whether a leak could have shown in it, by its number of runs; not kept."""
+    doubt: str = ""
+    """Why its runs are not what the test takes them for, if they are not; not kept."""
 
 
 @frozen
@@ -231,8 +233,7 @@ def _next(base: sqlite3.Connection, below: int | None = None) -> int:
         (last,) = base.execute("SELECT coalesce(max(number), 0) FROM epochs WHERE number < ?", (below,)).fetchone()
         if last + 1 < below:
             return int(last + 1)
-    (last,) = base.execute("SELECT coalesce(max(number), 0) FROM epochs").fetchone()
-    return int(last + 1)
+    return int(base.execute("SELECT coalesce(max(number), 0) FROM epochs").fetchone()[0] + 1)
 
 
 def _row(base: sqlite3.Connection, question: str, epoch: Epoch) -> tuple[Any, ...]:

@@ -100,6 +100,8 @@ class EvidenceFile:
                 raise sqlite3.DatabaseError("it ends in the middle of a page")  # of which SQLite takes no notice
             if answers != ["ok"]:
                 raise sqlite3.DatabaseError(answers[0])
+            if base.execute("PRAGMA foreign_key_check").fetchone():
+                raise sqlite3.DatabaseError("it holds slices of claims that are gone")
             self._check_columns()
 
     def _check_columns(self) -> None:

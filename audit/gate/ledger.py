@@ -57,6 +57,8 @@ class Account:
     standing: Standing
     alone: bool = False
     """Whether it is kept in memory, since the file could not be used any more."""
+    own: Fraction | None = None
+    """The share that it had in the file, where it had one."""
     added: bool = False
     """Whether this run has added to it."""
 
@@ -153,6 +155,7 @@ class Ledger:
     def _go_alone(self, account: Account) -> None:
         """From here on the claim has a share of the error that no other run can use."""
         if not account.alone:
+            account.own = account.alpha
             account.epoch = self._take()
             account.alpha = account.epoch.alpha(self.error)
             account.alone = True

@@ -34,6 +34,8 @@ class ClaimUnderTest:
     """Runs of the slices that were not cut short by the time."""
     sees: bool = False
     """Whether a leak could have shown in any of its slices."""
+    doubt: str = ""
+    """Why the runs of some slice are not what the test takes them for."""
     seconds: float = 0.0
     failure: str | None = None
     """Why it could not be examined to the end."""
@@ -122,6 +124,7 @@ class Rounds:
         test.detectable = found.detectable or test.detectable
         test.spent += found.runs
         test.sees |= found.sees
+        test.doubt = found.doubt or test.doubt
         test.done += size if found.whole else 0
         try:
             self.ledger.commit(test.account, number, found)

@@ -86,13 +86,9 @@ def _verdict(test: ClaimUnderTest) -> Verdict:
         return Skipped(test.failure)
     if test.refuted:
         return Refuted(_witness(test))
-    needed = -math.log(test.alpha)
-    if suspicious(test.standing.log_e, needed):
-        share = test.standing.log_e / needed
-        return Undecided(
-            f"What looks like a leak was seen, with {share:.0%} of the evidence that a refutation needs: run the gate "
-            "again, or raise its runs."
-        )
+    open_ = _open(test)
+    if open_ is not None:
+        return open_
     held = test.case.enumerated[0].verdict if test.case.enumerated else None
     if isinstance(held, NotRefuted):
         return _held(test, held)
@@ -100,6 +96,24 @@ def _verdict(test: ClaimUnderTest) -> Verdict:
         return Undecided(_too_few(test))
     tested = [test.detectable] if test.sees else []
     return NotRefuted(" ".join([*(sentence for sentence, _ in test.case.exact), *tested]))
+
+
+def _open(test: ClaimUnderTest) -> Undecided | None:
+    """What leaves the claim open, though a leak could have shown."""
+    if test.doubt:
+        return Undecided(test.doubt)
+    needed = -math.log(test.account.own or test.alpha)
+    if not suspicious(test.standing.log_e, needed):
+        return None
+    if test.account.alone:
+        return Undecided(
+            "What looks like a leak was seen, and the evidence file failed: see that it can be used, and run the gate "
+            "again."
+        )
+    return Undecided(
+        f"What looks like a leak was seen, with {test.standing.log_e / needed:.0%} of the evidence that a refutation "
+        "needs: run the gate again, or raise its runs."
+    )
 
 
 def _too_few(test: ClaimUnderTest) -> str:

@@ -18,6 +18,7 @@ from crowdproof.audit.compare.question import Known, Question, known_of
 from crowdproof.audit.notions.blending import OTHERS, Examination
 from crowdproof.audit.notions.suspects import Suspect, suspects_of
 from crowdproof.audit.request import Conclusion, Request
+from crowdproof.audit.targets.interface import afresh
 from crowdproof.audit.targets.probe import probe
 from crowdproof.claims import CrowdBlending, Neighbours, Point
 from crowdproof.errors import TargetError
@@ -75,7 +76,10 @@ def _by_betting(first: Examination) -> Examination:
     """The same rows once more, with nothing assumed of the target; half of the error was for confirmations."""
     allowance = first.allowance.part(1, seconds=GOING_ON)
     allowance.error = first.allowance.error / 2
-    question = evolve(first.question, known=Known(finite=False))
+    mechanism = first.question.mechanism
+    if first.random:  # it may have drawn its noise when it started
+        mechanism = afresh(mechanism)
+    question = evolve(first.question, mechanism=mechanism, known=Known(finite=False))
     return Examination(question, first.k, allowance=allowance, tests=first.tests, made=first.made)
 
 

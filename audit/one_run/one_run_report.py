@@ -55,7 +55,7 @@ class Told:
     @property
     def relied_on(self) -> Fraction:
         """The probability of being wrong that the finding states."""
-        return self.error if self.whole is None else self.whole
+        return self.error if self.whole is None else min(self.whole, Fraction(1))
 
     @property
     def guesses(self) -> int:
@@ -117,7 +117,7 @@ def _evidence(told: Told) -> list[Evidence]:
     notes: list[Evidence] = [METHOD]
     if told.interrupted:
         notes.append(Note("Interrupted", "What is told here is what the runs before the interrupt showed."))
-    if bound > 0:
+    if bound > 0 and told.relied_on < 1:
         notes.append(
             Note(
                 "Lower bound",

@@ -48,7 +48,7 @@ BY_NAME = {
     **dict.fromkeys(("df", "frame", "dataframe", "pdf"), ("pandas",)),
     **dict.fromkeys(("sdf", "spark_df"), ("spark",)),
     **dict.fromkeys(("lf", "lazy"), ("lazy",)),
-    **dict.fromkeys(("d", "cols", "columns", "data_dict"), ("columns",)),
+    **dict.fromkeys(("cols", "columns", "data_dict"), ("columns",)),
     **dict.fromkeys(("f", "fh", "fp", "fobj", "fileobj", "handle", "stream", "buffer"), ("file", "path")),
     **dict.fromkeys(("con", "conn", "connection", "db", "database", "cur", "cursor"), ("duckdb", "sqlite")),
     "batches": ("batches",),
@@ -56,8 +56,8 @@ BY_NAME = {
 """How people call a parameter, and the forms that this hints at."""
 SURE = frozenset({"path", "file", "rows", "tuples", "batches", "duckdb", "sqlite", "values", "spark"})
 """Forms of which a name says more than what is imported."""
-PLACES = frozenset({"path", "file", "filename", "filepath", "fname", "infile", "csv", "source", "src"})
-"""Words of a parameter that takes the path of a file."""
+PLACES = frozenset({"path", "file", "filename", "filepath", "fname", "infile", "csv"})
+"""Words with which the name of a parameter ends that takes the path of a file."""
 TRIED = (
     *("polars", "pandas", "pandas-nullable", "rows", "columns", "numpy", "path", "pyarrow", "lazy", "tuples", "file"),
     *("values", "duckdb", "sqlite"),
@@ -99,12 +99,13 @@ def likely_forms(function: Callable[..., Any], parameter: inspect.Parameter | No
 def by_name(name: str) -> tuple[str, ...]:
     """The forms that the name of a parameter hints at.
 
-    >>> by_name("in_csv"), by_name("patients_path"), by_name("records"), by_name("people")
+    >>> by_name("in_csv"), by_name("patients_path"), by_name("records"), by_name("csv_rows")
     (('path', 'file'), ('path', 'file'), ('rows', 'tuples'), ())
     """
     if name in BY_NAME:
         return BY_NAME[name]
-    return ("path", "file") if PLACES & set(words_of(name)) else ()
+    words = words_of(name)
+    return ("path", "file") if words and words[-1] in PLACES else ()
 
 
 def form_of(parameter: inspect.Parameter) -> str | None:

@@ -103,7 +103,7 @@ class Function:
                 continue
             try:
                 evolve(self, form=form)(data, seed)
-            except NoReleaseError as error:
+            except (NoReleaseError, ParameterError) as error:
                 failures.append((form, error))
                 continue
             return form

@@ -150,10 +150,15 @@ class Target(ABC):
         return f"<{type(self).__name__} {self.name}>"
 
 
+def afresh(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with runs that start from nothing, where such can be had."""
+    return mechanism.afresh() if isinstance(mechanism, Target) else mechanism
+
+
 @contextmanager
 def started_afresh(mechanism: Mechanism) -> Iterator[Mechanism]:
-    """The mechanism with runs that start from nothing, where such can be had; what that takes ends with the block."""
-    anew = mechanism.afresh() if isinstance(mechanism, Target) else mechanism
+    """The same for as long as the block lasts: then its processes end."""
+    anew = afresh(mechanism)
     try:
         yield anew
     finally:

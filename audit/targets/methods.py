@@ -128,6 +128,9 @@ def of_table(kind: type, method: str | None, params: Mapping[str, Any]) -> OfTab
     ready = [each for each in names if not set(_needed(_parameters_of(kind, each))) - set(params)]
     if method is not None:
         return OfTable(kind, method) if method in ready else None
+    wanting = [each for each in ("fit", *ALONE, *AFTER_FIT) if each in names and each not in ready]
+    if wanting or "__call__" in vars(kind):  # the table goes there, and its constructor wants a parameter
+        return None
     usual = [each for each in (*ALONE, *RESULTS) if each in names]
     chosen = usual[:1] or (names if len(names) == 1 else [])
     return OfTable(kind, chosen[0]) if chosen and chosen[0] in ready else None

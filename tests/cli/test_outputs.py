@@ -258,13 +258,13 @@ def test_where_nothing_is_printed_a_closed_stream_is_no_error(folder, closed):
 
 def test_an_error_of_the_system_that_has_nothing_to_do_with_the_streams_stays_what_it_is(crowdproof, monkeypatch):
     def broken(**_):
-        raise OSError(28, "No space left on device")
+        raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(cli.get_command(None, "plan"), "callback", broken)
     monkeypatch.delenv("CROWDPROOF_DEBUG", raising=False)
     code, _, err = crowdproof("plan")
     assert code == ExitCode.BROKEN
-    assert "internal error: OSError: [Errno 28] No space left on device" in err
+    assert "internal error: OSError: [Errno 5] Input/output error" in err
 
 
 @pytest.mark.processes

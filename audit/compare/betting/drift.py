@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from crowdproof.audit.compare.betting.streams import Codes, Glimpse
 from crowdproof.audit.releases import Numbers, Releases, reader_for
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -62,13 +61,16 @@ def drifts(sides: Sequence[Releases]) -> bool:
     return bool(chances) and min(chances) * len(chances) < ERROR
 
 
-def shared_noise(sides: Sequence[Releases]) -> bool:
-    """Whether releases of some dataset are like their neighbours as only runs with one noise are."""
-    return any(_shared(Glimpse.of_all(each, np.zeros(len(each), np.int64)).codes) for each in sides)
+def shared_noise(sides: Sequence[NDArray[np.intp]]) -> bool:
+    """Whether releases of some dataset are like their neighbours as only runs with one noise are.
+
+    Each side is the bins of its releases in the order of their runs: what the bets look at, and nothing else.
+    """
+    return any(_shared(each) for each in sides)
 
 
-def _shared(codes: Codes) -> bool:
-    """The same of the codes of releases, in the order of their runs.
+def _shared(codes: NDArray[np.intp]) -> bool:
+    """The same of one dataset.
 
     That so few neighbours differ must not be chance: for independent runs their number is about binomial.
     """

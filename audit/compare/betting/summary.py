@@ -77,7 +77,10 @@ def _doubted(audit: "Audit", leading: Refutation | None) -> Ended | None:
         return Ended.DRIFT if drifts([pool.joined() for arm in audit.arms for pool in arm.pools]) else None
     if leading is None or audit.log_e <= 0:
         return None
-    return Ended.SHARED_NOISE if shared_noise([each.joined() for each in audit.arms[leading.pair].pools]) else None
+    arm = audit.arms[leading.pair]
+    if arm.score is None:
+        return None
+    return Ended.SHARED_NOISE if shared_noise([arm.score.bins(each.joined()) for each in arm.pools]) else None
 
 
 def _epsilon_low(audit: "Audit", blocks: Sequence[Block], delta: float, level: float) -> float:

@@ -17,6 +17,7 @@ above the straight line. The lines of the lower convex hull of all corners are w
 """
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -84,9 +85,8 @@ def _check(written: list[Place]) -> None:
             raise DataError(
                 "the curve is no trade-off function: alpha and beta are rates, and beta is at most 1 - alpha."
             )
-    alphas = [alpha for alpha, _ in written]
-    for alpha in alphas:
-        if alphas.count(alpha) > 1:
+    for alpha, times in Counter(alpha for alpha, _ in written).items():
+        if times > 1:
             raise DataError(f"the curve has two points at alpha = {alpha}: give each alpha once.")
 
 

@@ -7,7 +7,6 @@ import pytest
 import crowdproof as cp
 from crowdproof.audit import Budget, Pair, audit
 from crowdproof.audit.compare.betting.drift import SHARED, shared_noise
-from crowdproof.audit.releases import Releases
 from crowdproof.claims import DP, Neighbours
 from crowdproof.findings import Refuted, Undecided
 
@@ -47,11 +46,11 @@ def test_a_leak_with_noise_of_its_own_in_each_run_is_refuted_whatever_state_ther
 def test_only_neighbours_that_are_alike_beyond_chance_share_their_noise():
     rng = np.random.default_rng(0)
     fresh = rng.integers(0, 5, 2_000)
-    assert not shared_noise([Releases.of(fresh.tolist())])
-    assert shared_noise([Releases.of(np.repeat(fresh, 10).tolist())])
-    assert not shared_noise([Releases.of(np.repeat(fresh, 3).tolist())])
-    assert not shared_noise([Releases.of([7] * 2_000)])
-    assert not shared_noise([Releases.of(list(range(2_000)))])
+    assert not shared_noise([fresh])
+    assert shared_noise([np.repeat(fresh, 10)])
+    assert not shared_noise([np.repeat(fresh, 3)])
+    assert not shared_noise([np.full(2_000, 7)])
+    assert not shared_noise([np.arange(2_000)])
 
 
 @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
