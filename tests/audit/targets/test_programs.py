@@ -114,7 +114,7 @@ def test_a_program_that_prints_without_end_is_stopped(monkeypatch, start, where)
     monkeypatch.setattr(line_program, "LOOK_SECONDS", 0.1)
     with (
         load_target(f"{start} 'head -c 3000000 /dev/zero >&{where}; sleep 30'", timeout=20) as target,
-        pytest.raises(TargetError, match="MiB|more than one line"),  # it may be heard before it was asked
+        pytest.raises(TargetError, match=r"MiB|more than one line"),  # it may be heard before it was asked
     ):
         target.runs(PEOPLE, [1])
 
