@@ -113,12 +113,16 @@ def read_written(path: Path) -> Any:
     return decode(content, "parquet" if content.startswith(b"PAR1") else "csv", "the file that it wrote")
 
 
+NAMES = (str, type(Path()))
+"""What may name a file. A class of the target's own is not asked for its text, which may do anything."""
+
+
 def read_named(output: Any, start: int, given: Any) -> Any:
     """What a function returned; where that is the path of a file which it wrote since the start, the content of it.
 
     The path itself is the same for all data, so that no leak of the file would show in it.
     """
-    if not isinstance(output, str | Path) or str(output) == str(given) or len(str(output)) > MOST_NAME:
+    if type(output) not in NAMES or str(output) == str(given) or len(str(output)) > MOST_NAME:
         return output
     path = Path(output)
     try:

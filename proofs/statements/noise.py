@@ -6,7 +6,7 @@ LATTICE = Statement(
     "lattice-noise",
     "beyond",
     "Answers rounded to multiples of a step h, with two-sided geometric noise of ratio e^(-h eps/(D + c h)) in each of "
-    "c coordinates, are eps-DP for a sensitivity D; the noise is within 1.01 of its scale where c h is at most D/128.",
+    "c coordinates, are eps-DP for a sensitivity D.",
     Registered.PROVED,
     (
         Obligation(
@@ -40,16 +40,6 @@ LATTICE = Statement(
                 (at(t=0, w=0, h=0, e=0, n=0), at(t=1, w=2, h=1, e=2, n=2)),
             ),
             (without("t*w <= h*e"), without("n*h <= w"), goal("n*t*w <= h*e")),
-        ),
-        Obligation(
-            "scale",
-            "The scale is w/eps, where D/eps would do without rounding: 1.01 of it at most.",
-            Implication(
-                ("128*c*h <= D", "c*h >= 0"),
-                "100*(D + c*h) <= 101*D",
-                (at(c=0, h=0, D=0), at(c=1, h=1, D=128)),
-            ),
-            (without("128*c*h <= D"), goal("200*(D + c*h) <= 201*D")),
         ),
     ),
     duty=("The sensitivity is the largest change of the answer between neighbours, in the sum of absolute values.",),

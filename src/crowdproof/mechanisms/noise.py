@@ -93,8 +93,8 @@ class Laplace(Counting):
     rounded to a multiple of a step h, at most 2^-20 of the noise's scale and at most 2^-7 of the sensitivity over the
     number c of coordinates. Z is h times the difference of two geometric variables with ratio
     e^(-h epsilon / (sensitivity + c h)), where c h is what rounding adds to the sensitivity: less than a hundredth, so
-    that the noise is within 1.01 of its scale: the row lattice-noise of the ledger. The draw is exact up to the float
-    resolution of the geometric draws.
+    that the noise is within 1.01 of its scale. That this is private is the row lattice-noise of the ledger. The draw is
+    exact up to the float resolution of the geometric draws.
     """
 
     epsilon: Epsilon = field(converter=as_loss)

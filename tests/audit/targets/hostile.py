@@ -141,7 +141,6 @@ CRASHES = {
     "prints 100 MB": _print_much,
     "holds itself": _recursive,
     "is deep": lambda: _deep(10_000),
-    "a generator": lambda: (each for each in [1]),
     "a lock": lambda: __import__("threading").Lock(),
     "a mask": Masked,
     "raises when read": lambda: _evil(dict, items=_raising)(a=Masked()),
