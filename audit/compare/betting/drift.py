@@ -69,16 +69,17 @@ def shared_noise(sides: Sequence[NDArray[np.intp]]) -> bool:
     return any(_shared(each) for each in sides)
 
 
-def _shared(codes: NDArray[np.intp]) -> bool:
+def _shared(bins: NDArray[np.intp]) -> bool:
     """The same of one dataset.
 
     That so few neighbours differ must not be chance: for independent runs their number is about binomial.
     """
-    if len(codes) < LEAST:
+    if len(bins) < LEAST:
         return False
-    _, counts = np.unique(codes, return_counts=True)
-    far = 1 - float((counts / len(codes)) @ (counts / len(codes)))
-    pairs, differing = len(codes) - 1, int(np.count_nonzero(codes[1:] != codes[:-1]))
+    _, counts = np.unique(bins, return_counts=True)
+    shares = counts / len(bins)
+    far = 1 - float(shares @ shares)
+    pairs, differing = len(bins) - 1, int(np.count_nonzero(bins[1:] != bins[:-1]))
     surprise = (differing - pairs * far) / max((pairs * far * (1 - far)) ** 0.5, 1.0)
     return differing * SPLIT < pairs * far and float(ndtr(surprise)) < ERROR
 
